@@ -1,0 +1,40 @@
+import { defineConfig } from 'vitest/config';
+
+/** `#lib/x` names the source of a lib here; Node resolves the same name to its build. */
+const alias = [{ find: /^#lib\/(.+)$/, replacement: `${import.meta.dirname}/libs/$1/src/index.ts` }];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: { alias },
+        test: {
+          name: 'unit',
+          include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/*.spec.ts'],
+          exclude: ['**/node_modules/**', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'int',
+          include: ['libs/**/*.int-spec.ts', 'apps/**/*.int-spec.ts'],
+          globalSetup: 'test/support/postgres.setup.ts',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.e2e-spec.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
