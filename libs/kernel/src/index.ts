@@ -1,0 +1,4 @@
+export { canonicalJson } from './canonical-json.js';
+export { systemClock, type Clock } from './clock.js';
+export { ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from './errors.js';
+export { newId } from './ids.js';

@@ -1,0 +1,63 @@
+import type { TokenColumns, Turn } from './fields.js';
+import type { RunEvent } from './run.events.js';
+import { tokenCount, tokenNumbers } from './tokens.js';
+import { shown } from './issues.js';
+import type { Issue } from './validators.js';
+
+/** What JSON Schema cannot say of one event. */
+export function contentIssue(event: RunEvent): Issue | null {
+  switch (event.type) {
+    case 'turn.recorded':
+      return event.tokens ? tokensIssue(event.tokens, '/tokens') : null;
+    case 'trajectory.recorded':
+      return turnsIssue(event.turns);
+    case 'checkpoint.recorded':
+      return columnIssue(event.sketch, '/sketch');
+    case 'run.started':
+    case 'trainingStep.recorded':
+    case 'trajectory.ended':
+    case 'annotation.recorded':
+    case 'run.rewound':
+    case 'run.ended':
+    case 'analysis.requested':
+    case 'analysis.completed':
+    case 'run.erased':
+      return null;
+  }
+}
+
+/** What JSON Schema cannot say of the turns of a trajectory. */
+export function turnsIssue(turns: readonly Turn[]): Issue | null {
+  for (let i = 0; i < turns.length; i++) {
+    const issue = turns[i].tokens ? tokensIssue(turns[i].tokens!, `/turns/${i}/tokens`) : null;
+    if (issue) return issue;
+  }
+  return null;
+}
+
+function tokensIssue(tokens: TokenColumns, pointer: string): Issue | null {
+  let first: { name: string; count: number } | null = null;
+  for (const [name, column] of Object.entries(tokens)) {
+    const issue = columnIssue(column, `${pointer}/${name}`);
+    if (issue) return issue;
+    const count = tokenCount(column);
+    first ??= { name, count };
+    if (count !== first.count) {
+      return {
+        pointer: `${pointer}/${name}`,
+        expected: `${first.count} entries, as ${first.name} has (one per token)`,
+        found: `${count}`,
+      };
+    }
+  }
+  return null;
+}
+
+function columnIssue(column: TokenColumns[string], pointer: string): Issue | null {
+  if (Array.isArray(column)) return null;
+  if (Number.isNaN(tokenCount(column))) {
+    return { pointer, expected: 'base64 of whole little-endian floats', found: shown(column) };
+  }
+  const infinite = tokenNumbers(column)!.findIndex((x) => x === Infinity || x === -Infinity);
+  return infinite < 0 ? null : { pointer: `${pointer}/${infinite}`, expected: 'a finite number', found: 'Infinity' };
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { tokenCount, tokenNumbers } from './tokens.js';
+
+const base64 = (array: Float32Array | Uint16Array) => Buffer.from(array.buffer).toString('base64');
+
+it('reads JSON numbers, float32 and float16 alike', () => {
+  expect([...tokenNumbers([0.5, null, -2])!]).toEqual([0.5, NaN, -2]);
+  expect([...tokenNumbers({ f32: base64(Float32Array.of(0.5, NaN, -2)) })!]).toEqual([0.5, NaN, -2]);
+  // 0x3800 = 0.5, 0xc000 = -2, 0x0001 = 2^-24, 0x7bff = 65504
+  expect([...tokenNumbers({ f16: base64(Uint16Array.of(0x3800, 0xc000, 1, 0x7bff)) })!]).toEqual([
+    0.5,
+    -2,
+    2 ** -24,
+    65504,
+  ]);
+});
+
+it('says null for texts and vectors', () => {
+  expect(tokenNumbers(['decision', 'content'])).toBeNull();
+  expect(tokenNumbers([[0.1, 0.2]])).toBeNull();
+});
+
+it('counts tokens without decoding them', () => {
+  expect(tokenCount([1, 2, 3])).toBe(3);
+  expect(tokenCount({ f32: base64(new Float32Array(5)) })).toBe(5);
+  expect(tokenCount({ f16: base64(new Uint16Array(3)) })).toBe(3);
+  expect(tokenCount({ f32: '?' })).toBeNaN();
+});
