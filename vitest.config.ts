@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 /** `#lib/x` names the source of a lib here; Node resolves the same name to its build. */
-const alias = [{ find: /^#lib\/(.+)$/, replacement: `${import.meta.dirname}/libs/$1/src/index.ts` }];
+const alias = [
+  { find: /^#lib\/(.+)$/, replacement: `${import.meta.dirname}/libs/$1/src/index.ts` },
+  { find: '#migrations', replacement: `${import.meta.dirname}/migrations/index.ts` },
+];
 
 export default defineConfig({
   test: {
