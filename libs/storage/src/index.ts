@@ -1,0 +1,4 @@
+export { dataSource, type DataSourceParts } from './data-source.js';
+export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.js';
+export { runMigrations, type Migration } from './migrate.js';
+export { inTransaction, openPool, type Pool, type PoolClient, type PoolOptions, type Queryable } from './pool.js';

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RecreditError } from '#lib/kernel';
+import pg from 'pg';
+import type { MigrationInterface } from 'typeorm';
+import { dataSource } from './data-source.js';
+
+export type Migration = new () => MigrationInterface;
+
+/** Any number that nobody else locks; the same in every version of the platform. */
+const LOCK = 7_265_225_600;
+
+/**
+ * Brings the database up to the given migrations, each in its own transaction. Starters that come at the same time wait
+ * for the first; a program older than the database refuses.
+ *
+ * @returns the names of those that were run
+ */
+export async function runMigrations(url: string, migrations: readonly Migration[]): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'recredit migrations' });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    // polled: a session that waits inside pg_advisory_lock holds a snapshot, which `create index concurrently` waits for
+    while (!(await client.query('select pg_try_advisory_lock($1) as mine', [LOCK])).rows[0].mine) await sleep(50);
+    await refuseNewer(client, migrations);
+    const source = await dataSource(url, { migrations }).initialize();
+    try {
+      const run = await source.runMigrations({ transaction: 'each' });
+      return run.map(({ name }) => name);
+    } finally {
+      await source.destroy();
+    }
+  } finally {
+    await client.end(); // and with it the lock
+  }
+}
+
+async function refuseNewer(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  const { rows } = await client.query(`select to_regclass('schema_migration') is not null as made`);
+  if (!rows[0].made) return;
+  const known = migrations.map((migration) => migration.name);
+  const newer = await client.query('select name from schema_migration where name <> all($1) order by timestamp', [
+    known,
+  ]);
+  if (newer.rowCount === 0) return;
+  const names = newer.rows.map(({ name }) => name).join(', ');
+  throw new RecreditError(
+    'database.unavailable',
+    `the database has been migrated by a newer Recredit (${names}): update this one, it must not write there`,
+  );
+}
