@@ -1,0 +1,43 @@
+import type { RecreditError } from '#lib/kernel';
+
+/** The producer id under which the platform writes its own events. Nobody else may use it. */
+export const PLATFORM_PRODUCER = 'recredit';
+
+/** Events as they will be stored: hashed and compressed before any lock is taken. */
+export interface SealedPayload {
+  readonly eventCount: number;
+  readonly codec: 'zstd';
+  readonly payload: Buffer;
+  /** bytes of the NDJSON before compression */
+  readonly size: number;
+  /** of the NDJSON before compression */
+  readonly sha256: Buffer;
+}
+
+/** What one request wants to append. */
+export interface SealedBatch extends SealedPayload {
+  readonly producerId: string;
+  readonly epoch: number;
+  readonly sequence: number;
+}
+
+/** What `admit` must know of a batch that is in the log. */
+export interface StoredBatch {
+  readonly producerId: string;
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly sha256: Buffer;
+  readonly firstPosition: number;
+}
+
+export interface AdmittedBatch extends SealedBatch {
+  readonly firstPosition: number;
+}
+
+export interface Acknowledgement {
+  readonly firstPosition: number;
+  /** the batch was here already */
+  readonly duplicate: boolean;
+}
+
+export type Decision = Acknowledgement | RecreditError;

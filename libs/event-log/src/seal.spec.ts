@@ -1,0 +1,40 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { chain, CHAIN_START } from './chain.js';
+import { sealBatch } from './seal.js';
+
+const wanted = { producerId: 'p', epoch: 0, sequence: 0, ndjson: Buffer.from('abc'), eventCount: 1 };
+
+describe('sealBatch', () => {
+  it('hashes the bytes as they came and keeps them whole', async () => {
+    const sealed = await sealBatch(wanted);
+    // FIPS 180-2, example B.1
+    expect(sealed.sha256.toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    expect(zstdDecompressSync(sealed.payload).toString()).toBe('abc');
+    expect(sealed).toMatchObject({ producerId: 'p', epoch: 0, sequence: 0, eventCount: 1, size: 3, codec: 'zstd' });
+  });
+
+  it.each([
+    ['no producer id', { producerId: '' }, 'request.invalid'],
+    ['a producer id that Postgres cannot store', { producerId: 'a\u0000b' }, 'request.invalid'],
+    ["the platform's own producer id", { producerId: 'recredit' }, 'request.invalid'],
+    ['a negative sequence', { sequence: -1 }, 'request.invalid'],
+    ['half a sequence', { sequence: 0.5 }, 'request.invalid'],
+    ['an epoch beyond an integer', { epoch: 2 ** 31 }, 'request.invalid'],
+    ['no event', { eventCount: 0 }, 'request.invalid'],
+    ['more than 16 MiB', { ndjson: new Uint8Array(16 * 1024 * 1024 + 1) }, 'batch.too-large'],
+  ])('refuses %s', async (_, change, code) => {
+    await expect(sealBatch({ ...wanted, ...change })).rejects.toMatchObject({ code });
+  });
+});
+
+describe('chain', () => {
+  it('starts at the hash of nothing and binds each batch to all before it', () => {
+    expect(CHAIN_START.toString('hex')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+    // echo -n of the two hashes above as bytes, piped through sha256sum
+    const abc = Buffer.from('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 'hex');
+    expect(chain(CHAIN_START, abc).toString('hex')).toBe(
+      'bddbdf7e9df02f902ee5dd61b2b513d7566a2112ff97db7dc3b6d184a43ef0e3',
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { webcrypto } from 'node:crypto';
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
+import { RecreditError } from '#lib/kernel';
+import { MAX_BATCH_BYTES } from '#lib/protocol';
+import { PLATFORM_PRODUCER, type SealedBatch, type SealedPayload } from './batch.js';
+
+const compress = promisify(zstdCompress);
+const MAX_INT4 = 2_147_483_647;
+const PRODUCER_ID = /^[^\u0000-\u001f\u007f\ud800-\udfff]{1,512}$/u;
+
+/** What a request brings: the events as they came, and who numbers them. */
+export interface UnsealedBatch {
+  readonly producerId: string;
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly ndjson: Uint8Array;
+  readonly eventCount: number;
+}
+
+/**
+ * Hashes and compresses a batch, on other threads than the event loop's. Here is the door where the producer's words
+ * are checked: what passes cannot fail in the database and take the other batches of its transaction along.
+ */
+export async function sealBatch({ ndjson, eventCount, ...producer }: UnsealedBatch): Promise<SealedBatch> {
+  if (!PRODUCER_ID.test(producer.producerId)) {
+    throw invalid('a producer id has 1 to 512 characters and no control characters', producer.producerId);
+  }
+  if (producer.producerId === PLATFORM_PRODUCER) {
+    throw invalid(`the producer id "${PLATFORM_PRODUCER}" is the platform's own`, producer.producerId);
+  }
+  if (!isCount(producer.epoch)) throw invalid('an epoch counts from 0', producer.epoch);
+  if (!isCount(producer.sequence)) throw invalid('the sequence of a producer counts from 0', producer.sequence);
+  return { ...producer, ...(await sealPayload(ndjson, eventCount)) };
+}
+
+export async function sealPayload(ndjson: Uint8Array, eventCount: number): Promise<SealedPayload> {
+  if (!isCount(eventCount) || eventCount === 0) throw invalid('a batch holds at least one event', eventCount);
+  const size = ndjson.byteLength;
+  if (size > MAX_BATCH_BYTES) {
+    throw new RecreditError('batch.too-large', `a batch holds up to ${MAX_BATCH_BYTES} bytes, this one ${size}`, {
+      maximum: MAX_BATCH_BYTES,
+      found: size,
+    });
+  }
+  const [digest, payload] = await Promise.all([webcrypto.subtle.digest('SHA-256', ndjson), compress(ndjson)]);
+  return { eventCount, codec: 'zstd', payload, size, sha256: Buffer.from(digest) };
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= MAX_INT4;
+}
+
+function invalid(wanted: string, found: unknown): RecreditError {
+  return new RecreditError('request.invalid', `${wanted}, found ${JSON.stringify(found)}`);
+}
