@@ -6,7 +6,7 @@ import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/pr
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, RecreditError } from '#lib/kernel';
-import pg from 'pg';
+import { Client } from 'pg';
 import { freePort } from './free-port.js';
 import { lockHome } from './home-lock.js';
 import { embeddedBinaries, type PostgresBinaries } from './postgres-binaries.js';
@@ -134,14 +134,15 @@ async function initialise(cluster: Omit<Cluster, 'password'> & { account: Server
   if (account) await Promise.all([unfinished, secret].map((path) => chown(path, account.uid, account.gid)));
   try {
     await run(launch, binaries.initdb, [
-      ...[
-        `--pgdata=${unfinished}`,
-        `--username=${USER}`,
-        `--pwfile=${secret}`,
-        '--auth=scram-sha-256',
-        '--encoding=UTF8',
-      ],
-      ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'],
+      `--pgdata=${unfinished}`,
+      `--username=${USER}`,
+      `--pwfile=${secret}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
       ...(cluster.durable ? [] : ['--no-sync']),
     ]);
   } finally {
@@ -168,9 +169,9 @@ function spawnAs(
   args: string[],
   stdio: 'pipe' | ['ignore', number, number],
 ): ChildProcess {
-  const [file, ...rest] = [...command, program, ...args];
+  const [file = program, ...rest] = [...command, program, ...args];
   // its own session: Ctrl-C on the terminal is for us, who stop the database last; and no PG... variable of the user's
-  return spawn(file!, rest, {
+  return spawn(file, rest, {
     ...ids,
     stdio,
     detached: true,
@@ -296,7 +297,7 @@ function isReady(dataDir: string, pid: number | undefined): boolean {
 }
 
 async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
   try {

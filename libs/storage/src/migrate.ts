@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RecreditError } from '#lib/kernel';
-import pg from 'pg';
+import { Client } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { dataSource } from './data-source.js';
 
@@ -16,7 +16,7 @@ const LOCK = 7_265_225_600;
  * @returns the names of those that were run
  */
 export async function runMigrations(url: string, migrations: readonly Migration[]): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'recredit migrations' });
+  const client = new Client({ connectionString: url, application_name: 'recredit migrations' });
   client.on('error', () => {});
   await client.connect();
   try {
@@ -35,7 +35,7 @@ export async function runMigrations(url: string, migrations: readonly Migration[
   }
 }
 
-async function refuseNewer(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+async function refuseNewer(client: Client, migrations: readonly Migration[]): Promise<void> {
   const { rows } = await client.query(`select to_regclass('schema_migration') is not null as made`);
   if (!rows[0].made) return;
   const known = migrations.map((migration) => migration.name);

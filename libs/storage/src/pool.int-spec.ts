@@ -21,6 +21,7 @@ describe('a pool', () => {
     const pool = openPool(db.url, { role: 'recredit_app', size: 2 });
     const pid = async () => (await pool.query('select pg_backend_pid() as pid')).rows[0].pid;
     await db.ownerPool.query('select pg_terminate_backend($1)', [await pid()]);
+    await expect.poll(() => pool.totalCount).toBe(0);
     const held = await pool.connect();
     const { pid: heldPid } = (await held.query('select pg_backend_pid() as pid')).rows[0];
     await db.ownerPool.query('select pg_terminate_backend($1)', [heldPid]);

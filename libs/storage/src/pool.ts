@@ -1,16 +1,12 @@
-import pg from 'pg';
+import { Pool, type PoolClient } from 'pg';
 
-export type Pool = pg.Pool;
-export type PoolClient = pg.PoolClient;
+export type { Pool, PoolClient };
 
 /** What runs one statement: a pool, a client in a transaction, or a test's fake. */
 export interface Queryable {
   // the driver's own shape: a row is whatever the statement selects
   // oxlint-disable-next-line typescript/no-explicit-any
-  query<R extends pg.QueryResultRow = any>(
-    sql: string,
-    params?: unknown[],
-  ): Promise<{ rows: R[]; rowCount: number | null }>;
+  query(sql: string, params?: unknown[]): Promise<{ rows: any[]; rowCount: number | null }>;
 }
 
 export interface PoolOptions {
@@ -27,7 +23,7 @@ export function openPool(
   url: string,
   { role, projects, size = 10, applicationName = 'recredit' }: PoolOptions = {},
 ): Pool {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: withOptions(url, [
       ...(role ? [`-c role=${role}`] : []),
       ...(projects ? [`-c recredit.projects=${projects}`] : []),
