@@ -1,0 +1,26 @@
+export { auc, sortedRows, type SortedRows } from './auc.js';
+export {
+  comoments,
+  correlationOf,
+  marginals,
+  mergeComoments,
+  mergeMoments,
+  moments,
+  NO_COMOMENTS,
+  NO_MOMENTS,
+  populationStd,
+  type Comoments,
+  type Moments,
+} from './comoments.js';
+export { concordance, type Concordance } from './concordance.js';
+export { pearson, spearman } from './correlation.js';
+export { allEqual, LEAST_SPREAD, type Numbers } from './numbers.js';
+export { composeOffsets, ownerOf, repeatRows, rowLengths, rowMeans } from './offsets.js';
+export { pairLabels } from './pair-labels.js';
+export { quantileOfSorted, quantiles } from './quantile.js';
+export { hash32, hash53, hashUnit, seededRandom, type Random } from './random.js';
+export { averageRanks } from './ranks.js';
+export { discountedSums, temporalDifferences } from './scans.js';
+export { segmentMoments, type SegmentMoments } from './segment-moments.js';
+export { areSimilar, indexText, textSimilarity, type IndexedText } from './text-similarity.js';
+export { whiten } from './whiten.js';

@@ -1,0 +1,80 @@
+import type { Numbers } from './numbers.js';
+
+/**
+ * Lengths of ragged rows.
+ *
+ *     length[i] = offsets[i + 1] − offsets[i]
+ *
+ * @param offsets [rows + 1]
+ * @returns [rows], a fresh array
+ */
+export function rowLengths(offsets: Int32Array): Float64Array {
+  const lengths = new Float64Array(offsets.length - 1);
+  for (let i = 0; i < lengths.length; i++) lengths[i] = offsets[i + 1] - offsets[i];
+  return lengths;
+}
+
+/**
+ * Offsets of the grandchildren: trajectory → turn and turn → token give trajectory → token.
+ *
+ *     composed[i] = inner[outer[i]]
+ *
+ * @param outer [rows + 1] into the rows of `inner`
+ * @param inner [children + 1]
+ * @returns [rows + 1]
+ */
+export function composeOffsets(outer: Int32Array, inner: Int32Array): Int32Array {
+  return outer.map((child) => inner[child]);
+}
+
+/**
+ * The row that owns each child.
+ *
+ *     owner[k] = i      for offsets[i] ≤ k < offsets[i + 1]
+ *
+ * @param offsets [rows + 1]
+ * @returns [children]
+ */
+export function ownerOf(offsets: Int32Array): Int32Array {
+  const owner = new Int32Array(offsets[offsets.length - 1]);
+  for (let i = 0; i + 1 < offsets.length; i++) owner.fill(i, offsets[i], offsets[i + 1]);
+  return owner;
+}
+
+/**
+ * Repeats each row's value on its children; 0 on those that a mask leaves out.
+ *
+ * @param values [rows]
+ * @param offsets [rows + 1]
+ * @param mask [children] null: all 1
+ * @returns [children]
+ */
+export function repeatRows(values: Numbers, offsets: Int32Array, mask: Numbers | null = null): Float64Array {
+  const repeated = new Float64Array(offsets[values.length]);
+  for (let i = 0; i < values.length; i++) repeated.fill(values[i], offsets[i], offsets[i + 1]);
+  if (mask) for (let k = 0; k < repeated.length; k++) if (mask[k] === 0) repeated[k] = 0;
+  return repeated;
+}
+
+/**
+ * Mean of each row's children, without those that a mask leaves out and those that say nothing (NaN).
+ *
+ * @param values [children]
+ * @param offsets [rows + 1]
+ * @param mask [children] null: all 1
+ * @returns [rows] NaN where nothing is left
+ */
+export function rowMeans(values: Numbers, offsets: Int32Array, mask: Numbers | null = null): Float64Array {
+  const means = new Float64Array(offsets.length - 1);
+  for (let i = 0; i < means.length; i++) {
+    let sum = 0;
+    let count = 0;
+    for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+      if (mask?.[k] === 0 || Number.isNaN(values[k])) continue;
+      sum += values[k];
+      count++;
+    }
+    means[i] = sum / count;
+  }
+  return means;
+}
