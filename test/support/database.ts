@@ -8,8 +8,10 @@ export interface TestDatabase {
   readonly url: string;
   /** as owner: sees and may do everything */
   readonly ownerPool: Pool;
-  /** as the application works: role recredit_app, every project visible until a statement is confined */
+  /** as the platform works for itself: role recredit_app, every project visible */
   readonly pool: Pool;
+  /** as it works for a caller, to be confined: role recredit_app, nothing visible before that */
+  readonly callerPool: Pool;
   drop(): Promise<void>;
 }
 
@@ -21,12 +23,14 @@ export async function testDatabase(): Promise<TestDatabase> {
   const url = databaseUrl(server, name);
   const ownerPool = openPool(url, { size: 5, applicationName: 'spec owner' });
   const pool = openPool(url, { role: 'recredit_app', projects: '*', size: 10, applicationName: 'spec' });
+  const callerPool = openPool(url, { role: 'recredit_app', size: 10, applicationName: 'spec caller' });
   return {
     url,
     ownerPool,
     pool,
+    callerPool,
     drop: async () => {
-      await Promise.all([pool.end(), ownerPool.end()]);
+      await Promise.all([pool.end(), callerPool.end(), ownerPool.end()]);
       await administer(server, `drop database ${name} with (force)`);
     },
   };

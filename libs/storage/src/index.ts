@@ -1,4 +1,13 @@
 export { dataSource, type DataSourceParts } from './data-source.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.js';
 export { runMigrations, type Migration } from './migrate.js';
-export { inTransaction, openPool, type Pool, type PoolClient, type PoolOptions, type Queryable } from './pool.js';
+export {
+  inTransaction,
+  isPlatformPool,
+  openPool,
+  transact,
+  type Pool,
+  type PoolClient,
+  type PoolOptions,
+  type Queryable,
+} from './pool.js';

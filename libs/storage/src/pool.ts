@@ -38,8 +38,14 @@ export function openPool(
   // the process. The statement under way, or the next one, fails with the reason, so there is nothing to do here.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
+  if (projects === '*') platformPools.add(pool);
   return pool;
 }
+
+const platformPools = new WeakSet<Pool>();
+
+/** Whether every connection of the pool sees all projects from the start. */
+export const isPlatformPool = (pool: Pool): boolean => platformPools.has(pool);
 
 /** The connection string's own options win over the pool's configuration in `pg`, so ours are added to them. */
 function withOptions(url: string, options: readonly string[]): string {
@@ -52,18 +58,24 @@ function withOptions(url: string, options: readonly string[]): string {
 /** Runs `work` in one transaction on one connection. Returned means committed; thrown means rolled back. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  try {
+    return await transact(client, () => work(client));
+  } finally {
+    client.release();
+  }
+}
+
+/** The same on a connection that the caller holds. */
+export async function transact<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   try {
     await client.query('begin');
-    const result = await work(client);
+    const result = await work();
     const { command } = await client.query('commit');
     // Postgres answers COMMIT of a failed transaction with ROLLBACK and no error
     if (command === 'ROLLBACK') throw new Error('the transaction had failed and was rolled back');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => (broken = failure));
+    await client.query('rollback').catch(() => {}); // fails on a dead connection only, which the pool drops
     throw error;
-  } finally {
-    client.release(broken);
   }
 }
