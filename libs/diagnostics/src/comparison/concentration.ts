@@ -1,0 +1,47 @@
+import { ZERO_TOLERANCE } from './sums.js';
+
+/** How unevenly one trajectory's credit is spread over its turns. */
+export interface Concentration {
+  /** 0: all turns alike, towards 1: one turn has it all */
+  readonly gini: number;
+  /** between 1 and the number of turns */
+  readonly effectiveTurns: number;
+  /** the first turn, among those that say something, with the largest |A| */
+  readonly topTurn: number;
+  readonly topShare: number;
+  readonly lastShare: number;
+}
+
+/**
+ * Concentration of the |A| of one trajectory; null where all are zero.
+ *
+ *     gini           = Σ_ab ||A_a| − |A_b|| / (2 T Σ|A|)
+ *     effectiveTurns = (Σ|A|)² / Σ A²
+ *     topShare, lastShare: the largest and the last |A| over Σ|A|
+ *
+ * @param magnitudes |A| of the turns that say something [turns]
+ */
+export function concentration(magnitudes: Float64Array): Concentration | null {
+  const turns = magnitudes.length;
+  let sum = 0;
+  let squares = 0;
+  let topTurn = 0;
+  for (let t = 0; t < turns; t++) {
+    sum += magnitudes[t];
+    squares += magnitudes[t] ** 2;
+    if (magnitudes[t] > magnitudes[topTurn]) topTurn = t;
+  }
+  if (!(sum > ZERO_TOLERANCE)) return null;
+
+  // Sorted ascending, Σ_ab |a − b| = 2 Σ_k (2k − T − 1) a_k with k from 1.
+  const ascending = magnitudes.slice().sort();
+  let spread = 0;
+  for (let k = 0; k < turns; k++) spread += (2 * k + 1 - turns) * ascending[k];
+  return {
+    gini: spread / (turns * sum),
+    effectiveTurns: (sum * sum) / squares,
+    topTurn,
+    topShare: magnitudes[topTurn] / sum,
+    lastShare: magnitudes[turns - 1] / sum,
+  };
+}

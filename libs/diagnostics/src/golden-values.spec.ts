@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { trajectoryBatch } from '#lib/dataset';
+import { describe, expect, it } from 'vitest';
+import { GOLDEN_DIAGNOSTICS, goldenValues } from './golden-values.js';
+
+interface GoldenCase {
+  readonly name: string;
+  readonly params: Record<string, unknown>;
+  readonly tolerance: number;
+  readonly trajectories: Parameters<typeof trajectoryBatch>[0];
+  readonly expected: Record<string, unknown>;
+}
+
+/** Paths at which two values differ; numbers may by the tolerance, and what is not expected is not looked at. */
+function differences(expected: unknown, found: unknown, tolerance: number, path = ''): string[] {
+  if (typeof expected === 'number' && typeof found === 'number') {
+    return Math.abs(expected - found) <= tolerance ? [] : [`${path}: expected ${expected}, found ${found}`];
+  }
+  if (Array.isArray(expected) && Array.isArray(found) && expected.length === found.length) {
+    return expected.flatMap((value, i) => differences(value, found[i], tolerance, `${path}[${i}]`));
+  }
+  if (isRecord(expected) && isRecord(found)) {
+    return Object.keys(expected).flatMap((key) => differences(expected[key], found[key], tolerance, `${path}.${key}`));
+  }
+  return expected === found ? [] : [`${path}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+describe.each(GOLDEN_DIAGNOSTICS)('%s agrees with its golden vectors', (diagnostic) => {
+  const { cases } = JSON.parse(readFileSync(`test/golden/diag-${diagnostic}.json`, 'utf8')) as { cases: GoldenCase[] };
+  it.each(cases)('$name', ({ params, trajectories, expected, tolerance }) => {
+    const found = goldenValues(diagnostic, trajectoryBatch(trajectories), params);
+    expect(differences(expected, found, tolerance)).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+import { numbers, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { comparisonOf, type Comparison } from './comparison/comparison.js';
+import { concentration } from './comparison/concentration.js';
+import { summarizeShard } from './comparison/summarize-shard.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** By diagnostic: its named numbers, as `golden/diag-<id>.json` names them. */
+const VALUES: Readonly<Record<string, (trajectories: TrajectoryBatch, params: Params) => Record<string, unknown>>> = {
+  'zero-variance-groups': zeroVarianceGroups,
+  'credit-profile': creditProfile,
+  'estimator-agreement': estimatorAgreement,
+  'credit-vs-labels': creditVsLabels,
+};
+
+/** The diagnostics whose golden files goldenValues can answer. */
+export const GOLDEN_DIAGNOSTICS = Object.keys(VALUES);
+
+/**
+ * The numbers of one golden case of a diagnostic, under the file's own names; null for a diagnostic of another kind.
+ * Tolerances and shares are constants of the comparison, so those params are not read.
+ */
+export function goldenValues(
+  diagnostic: string,
+  trajectories: TrajectoryBatch,
+  params: Params,
+): Record<string, unknown> | null {
+  return VALUES[diagnostic]?.(trajectories, params) ?? null;
+}
+
+type Columns = readonly (readonly [name: string, column: Float64Array])[];
+
+function compare(trajectories: TrajectoryBatch, credits: Columns, truths: Columns, topK = 0): Comparison {
+  const shard = { run: 'golden', trajectories, sampleRate: 1, topK };
+  const summary = summarizeShard({ ...shard, credits: new Map(credits), truths: new Map(truths) });
+  return comparisonOf(summary, { resamples: 0 });
+}
+
+function signal(trajectories: TrajectoryBatch, name: unknown): Float64Array {
+  const path: SignalPath = `turn.${String(name)}`;
+  return Float64Array.from(numbers(trajectories, path) ?? new Float64Array(trajectories.stateKey.length).fill(NaN));
+}
+
+function zeroVarianceGroups(trajectories: TrajectoryBatch) {
+  const { groups, ...values } = compare(trajectories, [], []);
+  return { ...values, groupCount: groups };
+}
+
+function creditProfile(trajectories: TrajectoryBatch, params: Params) {
+  const credit = signal(trajectories, params['credit'] ?? 'advantage');
+  const [profile] = compare(trajectories, [['credit', credit]], []).estimators;
+  const magnitudes = credit.map(Math.abs);
+  const { turnOffsets } = trajectories;
+  return {
+    ...profile,
+    turnCount: profile.turns,
+    density: profile.signalDensity,
+    meanGini: profile.gini,
+    meanEffectiveTurnShare: profile.effectiveTurnShare,
+    meanTopShare: profile.topShare,
+    meanLastShare: profile.lastShare,
+    perTrajectory: trajectories.ids.map((_, i) =>
+      concentration(magnitudes.subarray(turnOffsets[i], turnOffsets[i + 1])),
+    ),
+  };
+}
+
+function estimatorAgreement(trajectories: TrajectoryBatch, params: Params) {
+  // Named so that the alphabet keeps left left.
+  const sides = ['left', 'right'].map((side) => [side, signal(trajectories, params[side])] as const);
+  const [pair] = compare(trajectories, sides, [], Number(params['disputed'] ?? 5)).pairs;
+  return {
+    ...pair,
+    turnCount: pair.n,
+    disputedTurns: pair.disputed.map(({ trajectory, turn }) => [trajectory, turn]),
+  };
+}
+
+function creditVsLabels(trajectories: TrajectoryBatch, params: Params) {
+  const credit = signal(trajectories, params['credit'] ?? 'advantage');
+  const [truth] = compare(trajectories, [['credit', credit]], [['label', signal(trajectories, 'humanLabel')]]).truths;
+  return { ...truth, turnCount: truth.n };
+}

@@ -1,0 +1,15 @@
+export { BOOTSTRAP, type BootstrapOptions } from './comparison/bootstrap.js';
+export { comparisonOf, type Comparison, type SampleSize } from './comparison/comparison.js';
+export { concentration, type Concentration } from './comparison/concentration.js';
+export type { CreditProfile } from './comparison/credit-profile.js';
+export type { TruthAgreement } from './comparison/credit-vs-truth.js';
+export type { DisputedTurn } from './comparison/disputes.js';
+export { decodeSummary, encodeSummary } from './comparison/encode-summary.js';
+export type { EstimatorAgreement } from './comparison/estimator-agreement.js';
+export type { HistogramBin } from './comparison/histogram.js';
+export type { LearningSignal } from './comparison/learning-signal.js';
+export { GOLDEN_DIAGNOSTICS, goldenValues } from './golden-values.js';
+export { MEASURES, type Measure } from './comparison/measures.js';
+export { mergeSummaries, NO_SUMMARY } from './comparison/merge-summaries.js';
+export type { ShardSummary } from './comparison/shard-summary.js';
+export { summarizeShard, type ShardToSummarize } from './comparison/summarize-shard.js';
