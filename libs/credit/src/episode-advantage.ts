@@ -1,0 +1,51 @@
+import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
+import { ownerOf, segmentMoments } from '#lib/numeric';
+import { centred, scaled, type Singleton } from './group-scores.js';
+
+export interface EpisodeParams {
+  readonly statsAcross: 'turns' | 'trajectories';
+  readonly normalizeByStd: boolean;
+  readonly epsilon: number;
+  readonly singleton: Singleton;
+}
+
+/**
+ * The episode part of step-group methods: every turn carries its trajectory's outcome, less its own penalty, and is
+ * judged against its group.
+ *
+ *     S[i,t] = R[i] − p[i,t]
+ *     E[i,t] = (S[i,t] − mean_g) / (std_g + ε)      std with ddof = 1; without normalizeByStd no division
+ *
+ * The sample of a group is every turn of it ('turns': long rollouts weigh more), or the first turn of each trajectory
+ * ('trajectories'). With 'trajectories' a penalised turn may lie outside a sample that agrees: it is then divided by ε
+ * alone, as in the reference.
+ *
+ * @param reward [trajectories]
+ * @param penalty [turns]
+ * @returns [turns]
+ */
+export function episodeAdvantage(
+  reward: NumericValues,
+  penalty: Float64Array,
+  { turnOffsets, groupOf, groupCount }: Pick<TrajectoryBatch, 'turnOffsets' | 'groupOf' | 'groupCount'>,
+  { statsAcross, normalizeByStd, epsilon, singleton }: EpisodeParams,
+): Float64Array {
+  const trajectoryOf = ownerOf(turnOffsets);
+  const groupOfTurn = trajectoryOf.map((i) => groupOf[i]);
+
+  if (statsAcross === 'turns') {
+    const score = penalty.map((p, t) => reward[trajectoryOf[t]] - p);
+    const moments = segmentMoments(score, null, groupOfTurn, groupCount);
+    const centre = centred(score, groupOfTurn, moments, singleton);
+    return normalizeByStd ? scaled(centre, groupOfTurn, moments, epsilon) : centre;
+  }
+
+  const hasTurns = Float64Array.from(groupOf, (_, i) => (turnOffsets[i + 1] > turnOffsets[i] ? 1 : 0));
+  const firstPenalty = hasTurns.map((has, i) => (has ? penalty[turnOffsets[i]] : 0));
+  const first = firstPenalty.map((p, i) => reward[i] - p);
+  const moments = segmentMoments(first, hasTurns, groupOf, groupCount);
+  const firstCentre = centred(first, groupOf, moments, singleton);
+  // A row differs from its trajectory's first one by the penalties alone.
+  const centre = penalty.map((p, t) => firstCentre[trajectoryOf[t]] + (firstPenalty[trajectoryOf[t]] - p));
+  return normalizeByStd ? scaled(centre, groupOfTurn, moments, epsilon) : centre;
+}

@@ -1,0 +1,80 @@
+import type { Level, NumericValues, SignalPath, TrajectoryBatch } from '#lib/dataset';
+import type { z } from 'zod';
+
+/** Texts, which a batch holds as keys: an estimator that requires one reads `stateKey` or `actionKey`. */
+export type KeyPath = 'turn.state' | 'turn.action';
+
+/** One value per row of its level. NaN or null: nothing is said about this row. */
+export interface Column {
+  readonly level: Level | 'group' | 'shard';
+  readonly values: Float64Array | readonly (string | null)[];
+  /** [rows + 1] where a row holds a list: `values[offsets[row] .. offsets[row + 1] - 1]` */
+  readonly offsets?: Int32Array;
+  /** true: the values are labels, and say no more than which rows belong together */
+  readonly partition?: true;
+}
+
+export interface Credit {
+  readonly level: Level;
+  /** [rows of level] the advantages */
+  readonly values: Float64Array;
+  /** what the values were made of, so that a reader can see why: group mean, state value, shaped reward */
+  readonly explain?: Readonly<Record<string, Column>>;
+  /** what a reader of the values should know about this batch */
+  readonly warnings?: readonly string[];
+}
+
+/** What the formula needs beyond its `requires` and `accepts` when its params say so. */
+export interface ConditionalNeeds<Params, Required extends SignalPath, Accepted extends SignalPath> {
+  readonly when: Partial<Params>;
+  readonly requires?: readonly Required[];
+  readonly accepts?: readonly Accepted[];
+  /** true: reads the texts behind the keys, so the batch must be loaded with them */
+  readonly texts?: true;
+}
+
+/** How much of the formula stands in the authors' code or text; docs/estimators says what exactly. */
+export type VerificationStatus = 'verified' | 'second-hand' | 'reconstructed' | 'own';
+
+/**
+ * A named way to assign credit: a pure function from trajectories and params to one number per row of a level.
+ * `columns` holds what the params at hand require, whole, and of what they accept that which the batch has.
+ */
+export interface Estimator<
+  Params extends z.ZodObject = z.ZodObject,
+  Required extends SignalPath = SignalPath,
+  Accepted extends SignalPath = SignalPath,
+> {
+  /** kebab-case and for ever */
+  readonly id: string;
+  /** raised when the same input gives other numbers: stored results are keyed by it */
+  readonly version: number;
+  readonly title: string;
+  readonly citation: { readonly paper?: string; readonly code?: string };
+  readonly status: VerificationStatus;
+  /** more than one where a param decides */
+  readonly levels: readonly Level[];
+  /** true: compares inside a group, so credit in a group of one deserves a warning */
+  readonly groupRelative: boolean;
+  readonly requires: readonly Required[];
+  readonly accepts: readonly Accepted[];
+  readonly conditional?: readonly ConditionalNeeds<z.infer<Params>, Required, Accepted>[];
+  readonly params: Params;
+  estimate(
+    trajectories: TrajectoryBatch,
+    columns: Readonly<Record<Exclude<Required, KeyPath>, NumericValues> & Partial<Record<Accepted, NumericValues>>>,
+    params: z.infer<Params>,
+  ): Credit;
+}
+
+/** Any member of the catalogue, its types forgotten; `runEstimator` checks what they promised. */
+export type AnyEstimator = Estimator;
+
+/** Defines an estimator: types `columns` from what it requires and accepts, and `params` from their schema. */
+export function defineEstimator<
+  const Params extends z.ZodObject,
+  const Required extends SignalPath = never,
+  const Accepted extends SignalPath = never,
+>(estimator: Estimator<Params, Required, Accepted>): Estimator<Params, Required, Accepted> {
+  return estimator;
+}

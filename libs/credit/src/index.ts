@@ -1,0 +1,18 @@
+export { estimate, type Estimate, type NoEstimate, type TrajectoryRecords } from './estimate.js';
+export {
+  defineEstimator,
+  type AnyEstimator,
+  type Column,
+  type ConditionalNeeds,
+  type Credit,
+  type Estimator,
+  type KeyPath,
+  type VerificationStatus,
+} from './estimator.js';
+export { ESTIMATORS } from './estimators/index.js';
+export { findEstimator } from './find-estimator.js';
+export { missingText, needsOf, type MissingSignal, type Needs } from './needs.js';
+export { nest, type Nested } from './nest.js';
+export { paramsSchema, parseParams, runEstimator, type Outcome } from './run-estimator.js';
+export { creditAt, turnCredit } from './turn-credit.js';
+export { checkVectors, differences, type CheckedCase, type CheckedVectors, type VectorCase } from './vectors.js';

@@ -1,0 +1,80 @@
+import { numbers, rowCount, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { RecreditError } from '#lib/kernel';
+import { z } from 'zod';
+import type { AnyEstimator, Column, Credit } from './estimator.js';
+import { groupsOfOneWithCredit } from './groups-of-one.js';
+import { missingSignals, needsOf, type MissingSignal } from './needs.js';
+
+/** A missing signal is an answer: the analysis records it and carries on with its other estimators. */
+export type Outcome =
+  | { readonly kind: 'credit'; readonly credit: Credit; readonly warnings: readonly string[] }
+  | { readonly kind: 'missing'; readonly missing: readonly MissingSignal[] };
+
+/** Params with their defaults filled in; `params.invalid` for a name or a value that the estimator does not have. */
+export function parseParams(estimator: AnyEstimator, rawParams: unknown = {}): Record<string, unknown> {
+  const params = estimator.params.safeParse(rawParams);
+  if (params.success) return params.data;
+  throw new RecreditError('params.invalid', `${estimator.id}: ${z.prettifyError(params.error)}`, {
+    estimator: estimator.id,
+    issues: params.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+  });
+}
+
+/** The JSON Schema of an estimator's params, each with its description and default. */
+export function paramsSchema(estimator: AnyEstimator): Record<string, unknown> {
+  return z.toJSONSchema(estimator.params, { io: 'input' });
+}
+
+/** The one door: checks what an estimator may take for granted before it, and what a caller may after it. */
+export function runEstimator(estimator: AnyEstimator, trajectories: TrajectoryBatch, rawParams: unknown = {}): Outcome {
+  const params = parseParams(estimator, rawParams);
+  const { requires, accepts, texts } = needsOf(estimator, params);
+  if (texts && !trajectories.texts) {
+    throw new RecreditError('internal.error', `${estimator.id} reads texts: load the trajectories with them`);
+  }
+  const missing = missingSignals(trajectories, requires);
+  if (missing.length > 0) return { kind: 'missing', missing };
+
+  const columns: Partial<Record<SignalPath, NumericValues>> = {};
+  for (const path of accepts) {
+    const values = numbers(trajectories, path);
+    if (values) columns[path] = values;
+  }
+  // A level without rows has no columns either.
+  for (const path of requires) columns[path] = numbers(trajectories, path) ?? new Float64Array(0);
+
+  const credit = estimator.estimate(trajectories, columns as Record<SignalPath, NumericValues>, params);
+  assertWhole(estimator, trajectories, credit);
+  return { kind: 'credit', credit, warnings: warningsOf(estimator, trajectories, credit) };
+}
+
+function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, credit: Credit): string[] {
+  const warnings = [...(credit.warnings ?? [])];
+  if (!estimator.groupRelative) return warnings;
+  const alone = groupsOfOneWithCredit(trajectories, credit);
+  if (alone > 0) {
+    const groups = trajectories.groupCount === 1 ? 'group' : 'groups';
+    warnings.push(`${alone} of ${trajectories.groupCount} ${groups} hold one trajectory and still got credit`);
+  }
+  return warnings;
+}
+
+/** Our own bug if it throws: the credit is not of the size or level it says, or holds an infinity. */
+function assertWhole(estimator: AnyEstimator, trajectories: TrajectoryBatch, credit: Credit): void {
+  const blame = (what: string) => new RecreditError('internal.error', `${estimator.id}: ${what}`);
+  if (!estimator.levels.includes(credit.level)) throw blame(`has no level ${credit.level}`);
+  const columns: [string, Column][] = [['credit', credit], ...Object.entries(credit.explain ?? {})];
+  for (const [name, { level, values, offsets }] of columns) {
+    const rows = rowsOf(trajectories, level);
+    const found = offsets ? offsets.length - 1 : values.length;
+    if (found !== rows) throw blame(`${name} has ${found} rows, ${level} has ${rows}`);
+  }
+  for (let row = 0; row < credit.values.length; row++) {
+    if (Math.abs(credit.values[row]) === Infinity) throw blame(`the credit of ${credit.level} ${row} is infinite`);
+  }
+}
+
+function rowsOf(trajectories: TrajectoryBatch, level: Column['level']): number {
+  if (level === 'shard') return 1;
+  return level === 'group' ? trajectories.groupCount : rowCount(trajectories, level);
+}

@@ -1,0 +1,58 @@
+import type { TrajectoryBatch } from '#lib/dataset';
+import { areSimilar, indexText, ownerOf, pairLabels, type IndexedText } from '#lib/numeric';
+
+/** [turns] label of the set of turns that started alike, inside one group of rollouts. */
+export interface StateGroups {
+  readonly labels: Int32Array;
+  readonly count: number;
+}
+
+/** Turns of a group that started from the same state; several visits inside one trajectory all count. */
+export function equalStates({ turnOffsets, groupOf, stateKey }: TrajectoryBatch): StateGroups {
+  return pairLabels(
+    ownerOf(turnOffsets).map((i) => groupOf[i]),
+    stateKey,
+  );
+}
+
+/**
+ * Turns of a group that started from similar states: in the order of the batch, a turn joins the first cluster whose
+ * first member resembles its state (`ratio(a = state, b = first member) >= threshold`), or opens a new one.
+ *
+ * Equal states of a group always meet the same clusters, so each distinct state is compared once.
+ */
+export function similarStates(
+  trajectories: TrajectoryBatch,
+  states: readonly string[],
+  threshold: number,
+): StateGroups {
+  const equal = equalStates(trajectories);
+  const clusterOf = new Int32Array(equal.count).fill(-1);
+  const clustersOfGroup: { label: number; first: IndexedText }[][] = [];
+  const labels = new Int32Array(equal.labels.length);
+  const indexed = new Map<number, IndexedText>();
+  let count = 0;
+
+  const textOf = (key: number) => {
+    const text = indexed.get(key) ?? indexText(states[key]);
+    indexed.set(key, text);
+    return text;
+  };
+  const join = (group: number, key: number): number => {
+    const clusters = (clustersOfGroup[group] ??= []);
+    const text = textOf(key);
+    const found = clusters.find(({ first }) => areSimilar(text, first, threshold));
+    if (found) return found.label;
+    clusters.push({ label: count, first: text });
+    return count++;
+  };
+
+  for (let i = 0; i < trajectories.groupOf.length; i++) {
+    for (let t = trajectories.turnOffsets[i]; t < trajectories.turnOffsets[i + 1]; t++) {
+      const state = equal.labels[t];
+      if (clusterOf[state] < 0) clusterOf[state] = join(trajectories.groupOf[i], trajectories.stateKey[t]);
+      labels[t] = clusterOf[state];
+    }
+  }
+  return { labels, count };
+}
