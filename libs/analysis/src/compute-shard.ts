@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { encodeCredit, openCredit, openSegment, stepBatch } from '#lib/columnar';
+import { needsOf, runEstimator, turnCredit, type Credit } from '#lib/credit';
+import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { encodeSummary, summarizeShard } from '#lib/diagnostics';
+import { messageOf } from '#lib/kernel';
+import type { SegmentStore } from '#lib/storage';
+import { estimatorOf } from './request.js';
+import { creditFileKey, type ShardAnswer, type ShardResult, type ShardTask } from './shard-task.js';
+
+/** Turn signals that say how good a turn really was, in the order in which comparisons show them. */
+export const TRUTHS = ['exactAdvantage', 'humanLabel', 'judgeLabel', 'processReward', 'mcValue'] as const;
+
+/** The most disputed turns that a shard remembers. */
+const DISPUTED_TURNS = 64;
+const DEVICE = 'cpu';
+
+type TaskEstimator = ShardTask['estimators'][number];
+
+/**
+ * Computes a shard from files to files: reads its segments, runs the estimators whose credit is not known yet, stores
+ * their credit, and summarises all of them for the comparison. The same task gives the same bytes.
+ */
+export async function computeShard(store: SegmentStore, task: ShardTask): Promise<ShardAnswer> {
+  const trajectories = await loadTrajectories(store, task);
+  const results: ShardResult[] = [];
+  const credits = new Map<string, Float64Array>();
+  for (const estimator of task.estimators) {
+    if (estimator.known === 'missing') continue;
+    if (estimator.known === 'credit') {
+      const { credit } = openCredit(await store.get(creditFileKey(estimator.key)));
+      credits.set(estimator.label, turnCredit(trajectories, credit));
+      continue;
+    }
+    const { result, credit } = await computeOne(store, trajectories, estimator);
+    results.push(result);
+    if (credit) credits.set(estimator.label, turnCredit(trajectories, credit));
+  }
+  if (results.some(({ kind }) => kind === 'failed')) return { results, summary: null, device: DEVICE };
+
+  const summary = summarizeShard({
+    run: task.runId,
+    trajectories,
+    credits,
+    truths: truthsOf(trajectories),
+    sampleRate: task.sampleRate,
+    topK: DISPUTED_TURNS,
+  });
+  return { results, summary: encodeSummary(summary), device: DEVICE };
+}
+
+/** The trajectories of a shard, with their texts only where an estimator reads them. */
+async function loadTrajectories(store: SegmentStore, task: ShardTask): Promise<TrajectoryBatch> {
+  const { trainingStep, asOf, from, annotations } = task;
+  const withTexts = task.estimators.some(({ id, params, known }) => !known && needsOf(estimatorOf(id), params).texts);
+  const segments = await Promise.all(
+    task.segments.map(async ({ numericKey, textKey }) => {
+      const [numeric, text] = await Promise.all([store.get(numericKey), withTexts ? store.get(textKey) : undefined]);
+      return openSegment(numeric, text);
+    }),
+  );
+  return stepBatch(segments, { trainingStep, asOf, from, annotations });
+}
+
+async function computeOne(
+  store: SegmentStore,
+  trajectories: TrajectoryBatch,
+  { id, version, params, key }: TaskEstimator,
+): Promise<{ result: ShardResult; credit?: Credit }> {
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1000;
+  try {
+    const outcome = runEstimator(estimatorOf(id), trajectories, params);
+    if (outcome.kind === 'missing')
+      return { result: { key, seconds: seconds(), kind: 'missing', missing: outcome.missing } };
+    const { credit, warnings } = outcome;
+    const file = encodeCredit({ estimator: id, version, params, trajectories, credit, warnings });
+    await store.put(creditFileKey(key), file);
+    const sha256 = createHash('sha256').update(file).digest('hex');
+    return { result: { key, seconds: seconds(), kind: 'credit', sha256, bytes: file.length, warnings }, credit };
+  } catch (error) {
+    return { result: { key, seconds: seconds(), kind: 'failed', reason: `${id}: ${messageOf(error)}` } };
+  }
+}
+
+/** The truths that the trajectories carry on at least one turn. */
+function truthsOf(trajectories: TrajectoryBatch): Map<string, Float64Array> {
+  const truths = new Map<string, Float64Array>();
+  for (const name of TRUTHS) {
+    const values = numbers(trajectories, `turn.${name}`);
+    if (values?.some((value) => !Number.isNaN(value))) truths.set(name, Float64Array.from(values));
+  }
+  return truths;
+}

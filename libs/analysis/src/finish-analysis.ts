@@ -1,0 +1,82 @@
+import { comparisonOf, decodeSummary, mergeSummaries, type Comparison, type ShardSummary } from '#lib/diagnostics';
+import { APPEND_CHANNEL, appendOwn } from '#lib/event-log';
+import { inTransaction, type Pool, type PoolClient, type Queryable } from '#lib/storage';
+import { notifyProgress, type AnalysisState } from './progress.js';
+
+const PAGE = 200;
+
+/**
+ * Finishes an analysis when no shard waits or runs any more: merges the summaries of its shards into the comparison and
+ * tells each run. Whoever ends the last shard calls it, perhaps two at once; one of them finds something to do.
+ */
+export async function finishIfDone(pool: Pool, analysisId: string): Promise<void> {
+  const runs = await inTransaction(pool, async (client) => {
+    const { rows } = await client.query(`select state from analysis where id = $1 for update`, [analysisId]);
+    if (rows[0]?.state !== 'running' || (await isUnfinished(client, analysisId))) return [];
+    const state = await finalState(client, analysisId);
+    const comparison = await mergedComparison(client, analysisId);
+    await client.query(`update analysis set state = $2, comparison = $3, finished_at = now() where id = $1`, [
+      analysisId,
+      state,
+      comparison && JSON.stringify(comparison),
+    ]);
+    return completeInRuns(client, analysisId, state);
+  });
+  await Promise.all(runs.map((run) => pool.query('select pg_notify($1, $2)', [APPEND_CHANNEL, run])));
+  await notifyProgress(pool, analysisId);
+}
+
+/** The plan could not be made: the analysis fails as a whole, with its reason. */
+export async function failAnalysis(pool: Pool, analysisId: string, reason: string): Promise<void> {
+  await pool.query(
+    `update analysis set state = 'failed', failure = $2, finished_at = now() where id = $1 and state = 'planning'`,
+    [analysisId, reason],
+  );
+  await notifyProgress(pool, analysisId);
+}
+
+async function isUnfinished(db: Queryable, analysisId: string): Promise<boolean> {
+  const { rows } = await db.query(
+    `select exists (select from analysis_shard where analysis_id = $1 and state in ('queued', 'running')) as unfinished`,
+    [analysisId],
+  );
+  return rows[0].unfinished;
+}
+
+/** Failed when shards failed and none is done; an analysis with some failed shards is completed and shows them. */
+async function finalState(db: Queryable, analysisId: string): Promise<AnalysisState> {
+  const { rows } = await db.query(
+    `select bool_or(state = 'failed') and not bool_or(state = 'done') as failed from analysis_shard where analysis_id = $1`,
+    [analysisId],
+  );
+  return rows[0].failed ? 'failed' : 'completed';
+}
+
+/** What the finished shards say together, merged in the order of runs and training steps; null where none is done. */
+export async function mergedComparison(db: Queryable, analysisId: string): Promise<Comparison | null> {
+  let merged: ShardSummary | null = null;
+  for (let offset = 0; ; offset += PAGE) {
+    const { rows } = await db.query(
+      `select payload from analysis_shard join shard_summary on shard_summary.key = inputs ->> 'summary'
+       where analysis_id = $1 and state = 'done' order by analysis_shard.run_id, training_step offset $2 limit $3`,
+      [analysisId, offset, PAGE],
+    );
+    for (const { payload } of rows as { payload: Uint8Array }[]) {
+      const summary = decodeSummary(payload);
+      merged = merged ? mergeSummaries(merged, summary) : summary;
+    }
+    if (rows.length < PAGE) return merged && comparisonOf(merged);
+  }
+}
+
+async function completeInRuns(client: PoolClient, analysisId: string, state: AnalysisState): Promise<string[]> {
+  const { rows } = await client.query(`select run_id as run from analysis_run where analysis_id = $1 order by run_id`, [
+    analysisId,
+  ]);
+  const ended = state === 'completed' || state === 'cancelled' ? state : 'failed';
+  for (const { run } of rows) {
+    const at = new Date().toISOString();
+    await appendOwn(client, run, [{ type: 'analysis.completed', at, analysis: analysisId, state: ended }]);
+  }
+  return rows.map(({ run }: { run: string }) => run);
+}

@@ -1,0 +1,49 @@
+import { ESTIMATORS, parseParams, type AnyEstimator } from '#lib/credit';
+import { canonicalJson, RecreditError } from '#lib/kernel';
+
+/** One estimator of an analysis, with every param said: defaults are part of the request, so that it stays what it was. */
+export interface ChosenEstimator {
+  /** names it inside the analysis: its id, or `id:2`, `id:3` where the same one is asked for with other params */
+  readonly label: string;
+  readonly id: string;
+  readonly version: number;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface EstimatorWish {
+  readonly id: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface AnalysisRequest {
+  readonly runs: readonly { readonly id: string; readonly asOf?: number | undefined }[];
+  readonly estimators: readonly EstimatorWish[];
+  /** training steps, both ends included */
+  readonly steps?: { readonly from?: number | undefined; readonly to?: number | undefined } | undefined;
+}
+
+/** The estimator of that id. */
+export function estimatorOf(id: string): AnyEstimator {
+  const estimator = (ESTIMATORS as readonly AnyEstimator[]).find((candidate) => candidate.id === id);
+  if (estimator) return estimator;
+  const known = ESTIMATORS.map((candidate) => candidate.id).join(', ');
+  throw new RecreditError('estimator.unknown', `no estimator is called ${id}; there are ${known}`, { id });
+}
+
+/** Checks ids and params, fills in defaults, and drops what is asked for twice. */
+export function chooseEstimators(wishes: readonly EstimatorWish[]): ChosenEstimator[] {
+  if (wishes.length === 0) throw new RecreditError('request.invalid', 'an analysis needs at least one estimator');
+  const chosen = new Map<string, ChosenEstimator>();
+  const uses = new Map<string, number>();
+  for (const wish of wishes) {
+    const estimator = estimatorOf(wish.id);
+    const { id, version } = estimator;
+    const params = parseParams(estimator, wish.params);
+    const same = canonicalJson({ id, params });
+    if (chosen.has(same)) continue;
+    const use = (uses.get(id) ?? 0) + 1;
+    uses.set(id, use);
+    chosen.set(same, { label: use === 1 ? id : `${id}:${use}`, id, version, params });
+  }
+  return [...chosen.values()];
+}

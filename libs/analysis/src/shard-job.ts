@@ -1,0 +1,161 @@
+import { messageOf } from '#lib/kernel';
+import { inTransaction, type Pool } from '#lib/storage';
+import { finishIfDone } from './finish-analysis.js';
+import type { ShardAddress } from './plan-analysis.js';
+import { notifyProgress } from './progress.js';
+import type { ChosenEstimator } from './request.js';
+import { shardAnnotations } from './shard-annotations.js';
+import type { ShardAnswer, ShardPlan, ShardResult, ShardTask } from './shard-task.js';
+
+export interface ShardPorts {
+  readonly pool: Pool;
+  /** computes in a thread of its own; credit files are in the store when it returns */
+  compute(task: ShardTask): Promise<ShardAnswer>;
+}
+
+interface ClaimedShard {
+  readonly plan: ShardPlan;
+  readonly estimators: readonly ChosenEstimator[];
+}
+
+/**
+ * Computes one shard: what is not known yet of its results, and its summary. May be called twice, by two workers at
+ * once even: results are addressed by content and stored once.
+ *
+ * @throws what went wrong, so that the queue tries again
+ */
+export async function runShard(ports: ShardPorts, address: ShardAddress): Promise<void> {
+  const claimed = await claim(ports.pool, address);
+  if (!claimed) return;
+  try {
+    await computeAndStore(ports, address, claimed);
+  } catch (error) {
+    await release(ports.pool, address, messageOf(error));
+    throw error;
+  }
+  await finishIfDone(ports.pool, address.analysisId);
+}
+
+/** No try is left: the shard fails alone, with its reason, and the analysis goes on without it. */
+export async function failShard(
+  pool: Pool,
+  { analysisId, runId, trainingStep }: ShardAddress,
+  reason: string,
+): Promise<void> {
+  await pool.query(
+    `update analysis_shard set state = 'failed', reason = $4, finished_at = now()
+     where analysis_id = $1 and run_id = $2 and training_step = $3 and state in ('queued', 'running')`,
+    [analysisId, runId, trainingStep, reason],
+  );
+  await notifyProgress(pool, analysisId);
+  await finishIfDone(pool, analysisId);
+}
+
+async function claim(pool: Pool, { analysisId, runId, trainingStep }: ShardAddress): Promise<ClaimedShard | undefined> {
+  const { rows } = await pool.query(
+    `update analysis_shard shard set state = 'running', tries = tries + 1, started_at = now()
+     from analysis
+     where shard.analysis_id = $1 and shard.run_id = $2 and shard.training_step = $3 and shard.state in ('queued', 'running')
+       and analysis.id = shard.analysis_id and analysis.state = 'running'
+     returning shard.inputs as plan, analysis.estimators`,
+    [analysisId, runId, trainingStep],
+  );
+  return rows[0];
+}
+
+async function computeAndStore(
+  ports: ShardPorts,
+  address: ShardAddress,
+  { plan, estimators }: ClaimedShard,
+): Promise<void> {
+  const { pool } = ports;
+  const known = await knownResults(pool, plan.results);
+  const { runId, trainingStep } = address;
+  const { asOf, from, segments, sampleRate } = plan;
+  const { results, summary, device } = await ports.compute({
+    runId,
+    trainingStep,
+    asOf,
+    from,
+    segments,
+    sampleRate,
+    annotations: plan.lastAnnotation === null ? [] : await shardAnnotations(pool, runId, trainingStep, asOf),
+    estimators: estimators.map((estimator, i) => {
+      const key = plan.results[i];
+      return { ...estimator, key, known: known.get(key) ?? null };
+    }),
+  });
+  for (const [i, result] of results.entries()) {
+    const estimator = estimators[plan.results.indexOf(result.key)];
+    if (result.kind !== 'failed') await storeResult(pool, address, estimator, results[i], device);
+  }
+  const failures = results.flatMap((result) => (result.kind === 'failed' ? [result.reason] : []));
+  if (failures.length > 0 || !summary) throw new Error(failures.join('; '));
+  await complete(pool, address, plan, summary, results, device);
+  await notifyProgress(pool, address.analysisId);
+}
+
+async function knownResults(pool: Pool, keys: readonly string[]): Promise<ReadonlyMap<string, 'credit' | 'missing'>> {
+  const { rows } = await pool.query(`select key, outcome from credit_result where key = any ($1)`, [keys]);
+  return new Map(rows.map(({ key, outcome }) => [key, outcome]));
+}
+
+async function storeResult(
+  pool: Pool,
+  { runId, trainingStep }: ShardAddress,
+  { id, version }: ChosenEstimator,
+  result: ShardResult,
+  device: string,
+): Promise<void> {
+  const credit = result.kind === 'credit' ? result : null;
+  await pool.query(
+    `insert into credit_result
+       (key, run_id, training_step, estimator, version, outcome, missing, warnings, file_sha256, bytes, device, seconds)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'), $10, $11, $12) on conflict (key) do nothing`,
+    [
+      result.key,
+      runId,
+      trainingStep,
+      id,
+      version,
+      result.kind,
+      result.kind === 'missing' ? JSON.stringify(result.missing) : null,
+      JSON.stringify(credit?.warnings ?? []),
+      credit?.sha256 ?? null,
+      credit?.bytes ?? 0,
+      device,
+      result.seconds,
+    ],
+  );
+}
+
+function complete(
+  pool: Pool,
+  { analysisId, runId, trainingStep }: ShardAddress,
+  plan: ShardPlan,
+  summary: Uint8Array,
+  results: readonly ShardResult[],
+  device: string,
+): Promise<void> {
+  const seconds = results.reduce((sum, result) => sum + result.seconds, 0);
+  const bytes = results.reduce((sum, result) => sum + (result.kind === 'credit' ? result.bytes : 0), 0);
+  return inTransaction(pool, async (client) => {
+    await client.query(
+      `insert into shard_summary (key, run_id, payload) values ($1, $2, $3) on conflict (key) do nothing`,
+      [plan.summary, runId, summary],
+    );
+    await client.query(
+      `update analysis_shard set state = 'done', cached = $4, reason = null, device = $5, seconds = $6, bytes = $7, finished_at = now()
+       where analysis_id = $1 and run_id = $2 and training_step = $3 and state = 'running'`,
+      [analysisId, runId, trainingStep, results.length === 0, device, seconds, bytes],
+    );
+  });
+}
+
+async function release(pool: Pool, { analysisId, runId, trainingStep }: ShardAddress, reason: string): Promise<void> {
+  await pool.query(
+    `update analysis_shard set state = 'queued', reason = $4
+     where analysis_id = $1 and run_id = $2 and training_step = $3 and state = 'running'`,
+    [analysisId, runId, trainingStep, reason],
+  );
+}

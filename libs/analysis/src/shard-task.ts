@@ -1,0 +1,64 @@
+import type { ChosenEstimator } from './request.js';
+import type { SegmentRows } from './result-key.js';
+
+/** One annotation as a shard reads it. */
+export interface ShardAnnotation {
+  readonly position: number;
+  readonly trajectory: string;
+  readonly turn: number | null;
+  readonly annotator: string;
+  readonly attempt: number;
+  readonly signals: Readonly<Record<string, unknown>>;
+}
+
+/** What a shard's row keeps of its plan. */
+export interface ShardPlan {
+  readonly asOf: number;
+  readonly from: number;
+  readonly segments: readonly SegmentRows[];
+  readonly lastAnnotation: number | null;
+  /** key of each estimator's result, by its place in the analysis */
+  readonly results: readonly string[];
+  readonly summary: string;
+  readonly sampleRate: number;
+}
+
+/** All that one shard's computation depends on. It travels to a thread as it is. */
+export interface ShardTask {
+  readonly runId: string;
+  readonly trainingStep: number;
+  readonly asOf: number;
+  readonly from: number;
+  readonly segments: readonly SegmentRows[];
+  readonly annotations: readonly ShardAnnotation[];
+  readonly sampleRate: number;
+  readonly estimators: readonly (ChosenEstimator & {
+    readonly key: string;
+    /** what an earlier analysis found; null: to be computed */
+    readonly known: 'credit' | 'missing' | null;
+  })[];
+}
+
+export interface MissingSignal {
+  readonly path: string;
+  readonly rows: number;
+  readonly of: number;
+}
+
+/** What became of one estimator in one shard. */
+export type ShardResult = { readonly key: string; readonly seconds: number } & (
+  | { readonly kind: 'credit'; readonly sha256: string; readonly bytes: number; readonly warnings: readonly string[] }
+  | { readonly kind: 'missing'; readonly missing: readonly MissingSignal[] }
+  | { readonly kind: 'failed'; readonly reason: string }
+);
+
+export interface ShardAnswer {
+  /** of the estimators that were to be computed */
+  readonly results: readonly ShardResult[];
+  /** null where an estimator failed */
+  readonly summary: Uint8Array | null;
+  readonly device: string;
+}
+
+/** Where a credit file lies in the segment store. */
+export const creditFileKey = (resultKey: string) => `credit/${resultKey.slice(0, 2)}/${resultKey}.arrow`;
