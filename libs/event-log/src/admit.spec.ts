@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { RecreditError } from '#lib/kernel';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { admit } from './admit.js';
 import type { Decision, SealedBatch, StoredBatch } from './batch.js';

@@ -7,7 +7,7 @@ import { PLATFORM_PRODUCER, type SealedBatch, type SealedPayload } from './batch
 
 const compress = promisify(zstdCompress);
 const MAX_INT4 = 2_147_483_647;
-const PRODUCER_ID = /^[^\u0000-\u001f\u007f\ud800-\udfff]{1,512}$/u;
+const PRODUCER_ID = /^[^\p{Cc}\p{Cs}]{1,512}$/u;
 
 /** What a request brings: the events as they came, and who numbers them. */
 export interface UnsealedBatch {

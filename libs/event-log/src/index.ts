@@ -1,0 +1,11 @@
+export { APPEND_CHANNEL } from './append-notices.js';
+export { appendOwn } from './append-own.js';
+export { PLATFORM_PRODUCER, type Acknowledgement, type SealedBatch } from './batch.js';
+export { BatchCache } from './batch-cache.js';
+export { EventLog, type EventLogOptions } from './event-log.js';
+export { followAppends, type FollowOptions, type Following } from './follow-appends.js';
+export { headOf, headsOf, type RunHead } from './heads.js';
+export { readEvents, type LoggedEvent, type ReadOptions } from './read-events.js';
+export { readEventsAt, type ReadAtOptions } from './read-events-at.js';
+export { sealBatch, type UnsealedBatch } from './seal.js';
+export { verifyRun, type BrokenBatch, type Verification, type VerifyOptions } from './verify-run.js';
