@@ -13,8 +13,8 @@ export function trajectoryBatch(records: readonly TrajectoryRecord[]): Trajector
   const tokenOffsets = offsets(turns.map(tokensOf));
   const rowOf = new Map(records.map((record, row) => [record.id, row]));
   const groupKeys = intern(records.map(({ trainingStep, group }) => `${trainingStep}\n${group}`));
-  const states = intern(turns.map(({ state }) => (state === undefined ? null : textKey(state))));
-  const actions = intern(turns.map(({ action }) => (action === undefined ? null : textKey(action))));
+  const states = intern(turns.map(({ state }) => (state == null ? null : textKey(state))));
+  const actions = intern(turns.map(({ action }) => (action == null ? null : textKey(action))));
 
   return {
     ids: records.map((record) => record.id),
