@@ -1,0 +1,2 @@
+export { defineJob, type Attempt, type Job } from './job.js';
+export { Queue, type JobState, type QueueOptions, type Transaction } from './queue.js';
