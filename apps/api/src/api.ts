@@ -1,0 +1,52 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import { ApiModule } from './api.module.js';
+import { authenticate } from './http/caller.js';
+import { ProblemFilter } from './http/problem.js';
+import type { ApiPorts } from './ports.js';
+
+const MAX_JSON_BYTES = 4 * 1024 * 1024;
+/** What a batch may weigh on the wire; what it may weigh decoded is the protocol's business. */
+const MAX_WIRE_BYTES = 17 * 1024 * 1024;
+
+export interface Api {
+  readonly url: string;
+  /** answers what is under way, takes no more */
+  close(): Promise<void>;
+}
+
+export interface ApiOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly logger: Logger;
+}
+
+/** Starts the API on the address given; port 0 takes a free one. */
+export async function startApi(ports: ApiPorts, { host, port, logger }: ApiOptions): Promise<Api> {
+  const app = await createApi(ports, logger);
+  await app.listen(port, host);
+  return { url: await app.getUrl(), close: () => app.close() };
+}
+
+/** The API, not listening yet. */
+export async function createApi(ports: ApiPorts, logger: Logger): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({ bodyLimit: MAX_JSON_BYTES, forceCloseConnections: 'idle' });
+  const fastify = adapter.getInstance();
+  fastify.decorateRequest('principal', null);
+  fastify.addHook('onRequest', authenticate(ports.authenticator));
+  // batches are read by their handler, chunk by chunk, so that nothing unbounded is ever in memory
+  fastify.addContentTypeParser(
+    ['application/x-ndjson', 'application/ndjson'],
+    { bodyLimit: MAX_WIRE_BYTES },
+    (_request, body, done) => done(null, body),
+  );
+  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.on(ports, logger), adapter, {
+    logger: false,
+    abortOnError: false,
+  });
+  app.useGlobalFilters(new ProblemFilter(logger));
+  await app.init();
+  return app;
+}

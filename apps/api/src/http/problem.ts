@@ -1,0 +1,58 @@
+import { STATUS_CODES } from 'node:http';
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from '#lib/kernel';
+import type { FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+
+/** What a client may know of an error: ours as they are, a refused request as such, anything else as our fault. */
+export function publicError(error: unknown): RecreditError {
+  if (error instanceof RecreditError) return error;
+  const status = statusOf(error);
+  if (status >= 400 && status < 500)
+    return new RecreditError(codeOf(status), messageOf(error), { status }, { cause: error });
+  return new RecreditError(
+    'internal.error',
+    'something went wrong on our side; the log of the platform has it',
+    {},
+    { cause: error },
+  );
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  return Number((error as { statusCode?: unknown } | null)?.statusCode ?? 500);
+}
+
+function codeOf(status: number): ErrorCode {
+  if (status === 413) return 'batch.too-large';
+  if (status === 415) return 'encoding.unknown';
+  return 'request.invalid';
+}
+
+/** Answers with RFC 9457 problem+json. `code` is what a program should look at. */
+export async function sendProblem(reply: FastifyReply, error: unknown): Promise<void> {
+  const { code, message, details } = publicError(error);
+  // what the framework refuses keeps its own status: 404 for an unknown path, 405, 415
+  const status = code === 'request.invalid' && typeof details.status === 'number' ? details.status : ERROR_STATUS[code];
+  const retryAfter =
+    code === 'capacity.exceeded' || code === 'database.unavailable' ? (details.retryAfterSeconds ?? 1) : null;
+  if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
+  if (status === 401) void reply.header('www-authenticate', 'Bearer');
+  const type = `urn:recredit:${code}`;
+  const body = JSON.stringify({ type, title: STATUS_CODES[status], status, code, detail: message, ...details });
+  await reply.status(status).header('content-type', 'application/problem+json').send(body);
+}
+
+/** One place where what a handler throws becomes an answer. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    if (host.getType<string>() === 'graphql') throw error;
+    if (publicError(error).code === 'internal.error') this.logger.error({ err: error }, 'a request failed');
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (reply.sent) return;
+    await sendProblem(reply, error);
+  }
+}

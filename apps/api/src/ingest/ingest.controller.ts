@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream';
+import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { ensureProject, registerRun } from '#lib/access';
+import { sealBatch } from '#lib/event-log';
+import { checkBatch, MAX_BATCH_BYTES } from '#lib/protocol';
+import type { FastifyRequest } from 'fastify';
+import { callerOf, seenBy } from '../http/caller.js';
+import { PORTS, type ApiPorts } from '../ports.js';
+import { Admission } from './admission.js';
+import { beginRun } from './begin-run.js';
+import { decodeBody } from './decode-body.js';
+import { producerHeaders } from './producer-headers.js';
+import { parseRunBody } from './run-body.js';
+import { RunDirectory } from './run-directory.js';
+
+/** Where trainers write: runs are created, batches appended. */
+@Controller('v1/runs')
+export class IngestController {
+  readonly #admission = new Admission();
+  readonly #directory = new RunDirectory();
+
+  constructor(@Inject(PORTS) private readonly ports: ApiPorts) {}
+
+  @Post()
+  @HttpCode(200)
+  async createRun(@Req() request: FastifyRequest) {
+    const db = seenBy(this.ports, callerOf(request, 'ingest'));
+    const { project, name, config } = parseRunBody(request.body);
+    const key = request.headers['idempotency-key'];
+    await ensureProject(db, project);
+    const { run } = await registerRun(db, {
+      project,
+      name,
+      config,
+      ...(typeof key === 'string' && { idempotencyKey: key }),
+    });
+    const position = await beginRun(this.ports.platform, run, project);
+    return { id: run.id, project, name: run.name, position };
+  }
+
+  @Post(':run/events')
+  @HttpCode(200)
+  async append(@Req() request: FastifyRequest, @Param('run') runId: string) {
+    const caller = callerOf(request, 'ingest');
+    const producer = producerHeaders(request.headers);
+    await this.#directory.assertSeen(runId, caller, seenBy(this.ports, caller));
+    const room = this.#admission.enter(MAX_BATCH_BYTES);
+    try {
+      const ndjson = await decodeBody(request.body as Readable, request.headers['content-encoding'], MAX_BATCH_BYTES);
+      room.shrink(ndjson.length);
+      const events = checkBatch(ndjson);
+      const sealed = await sealBatch({ ...producer, ndjson, eventCount: events.length });
+      const { firstPosition, duplicate } = await this.ports.log.append(runId, sealed);
+      return { firstPosition, eventCount: events.length, duplicate };
+    } finally {
+      room.leave();
+    }
+  }
+}
