@@ -1,0 +1,97 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { seededRandom, type Random } from '#lib/numeric';
+import { creditBy } from './credit-step.js';
+import { learner } from './learner.js';
+import type { RunPort } from './port.js';
+import { dealTasks, trainingTask, type TrainingTask } from './task.js';
+import type { StepMetrics } from './step-metrics.js';
+import { trainingStep } from './training-step.js';
+
+export interface TrainingOptions {
+  readonly seed: number;
+  readonly steps: number;
+  readonly groupsPerStep: number;
+  readonly groupSize: number;
+  /** any id of the library's catalogue, with its params */
+  readonly estimator: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** task instances of the run; each is drawn again and again */
+  readonly taskCount: number;
+  readonly learningRate: number;
+  /** how much a nat of entropy is worth, in advantage */
+  readonly entropyWeight: number;
+}
+
+export const TRAINING_DEFAULTS: TrainingOptions = {
+  seed: 1,
+  steps: 40,
+  groupsPerStep: 12,
+  groupSize: 8,
+  estimator: 'gigpo',
+  params: {},
+  taskCount: 32,
+  learningRate: 0.03,
+  entropyWeight: 0.02,
+};
+
+export interface TrainingProgress {
+  readonly trainingStep: number;
+  /** of how many */
+  readonly steps: number;
+  readonly metrics: StepMetrics;
+  /** so far, this step included */
+  readonly trajectories: number;
+  readonly turns: number;
+}
+
+/** One point per training step. */
+export type TrainingCurve = readonly TrainingProgress[];
+
+export interface TrainingPorts {
+  readonly run: RunPort;
+  readonly onStep?: (progress: TrainingProgress) => void;
+}
+
+/**
+ * Trains the agent from nothing by policy gradient, and logs all that it does to the run. It lets other work of the
+ * process go on between groups. The same options give the same events, but for their times.
+ */
+export async function train(ports: TrainingPorts, choices: Partial<TrainingOptions> = {}): Promise<TrainingCurve> {
+  const options = { ...TRAINING_DEFAULTS, ...choices };
+  const { steps, groupSize, groupsPerStep } = options;
+  const assign = creditBy(options.estimator, options.params);
+  const random = seededRandom(options.seed);
+  const deck = dealTasks(random, await trainingTasks(random, options.taskCount));
+  const agent = learner(options);
+  const curve: TrainingProgress[] = [];
+  let turns = 0;
+  for (let step = 0; step < steps; step++) {
+    const tasks = Array.from({ length: groupsPerStep }, () => deck.next().value);
+    const { run } = ports;
+    const taken = await trainingStep({
+      trainingStep: step,
+      tasks,
+      groupSize,
+      learner: agent,
+      random,
+      assign,
+      run,
+      breathe,
+    });
+    turns += taken.turns;
+    const trajectories = (step + 1) * groupsPerStep * groupSize;
+    const progress = { trainingStep: step, steps, metrics: taken.metrics, trajectories, turns };
+    curve.push(progress);
+    ports.onStep?.(progress);
+  }
+  return curve;
+}
+
+async function trainingTasks(random: Random, count: number): Promise<TrainingTask[]> {
+  const tasks: TrainingTask[] = [];
+  while (tasks.length < count) {
+    tasks.push(trainingTask(random, tasks.length));
+    await breathe();
+  }
+  return tasks;
+}

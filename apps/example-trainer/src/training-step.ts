@@ -1,0 +1,46 @@
+import type { Random } from '#lib/numeric';
+import type { AssignCredit } from './credit-step.js';
+import { choicesOf, credited, logTrajectory } from './credited-turns.js';
+import type { Learner } from './learner.js';
+import type { RunPort } from './port.js';
+import { sampleGroup, type Sampled } from './sample-group.js';
+import { metricsOf, type StepMetrics } from './step-metrics.js';
+import type { TrainingTask } from './task.js';
+
+export interface StepInput {
+  readonly trainingStep: number;
+  readonly tasks: readonly TrainingTask[];
+  readonly groupSize: number;
+  readonly learner: Learner;
+  readonly random: Random;
+  readonly assign: AssignCredit;
+  readonly run: RunPort;
+  /** lets what waits go on: the sender of the SDK lives in the same process */
+  readonly breathe: () => Promise<unknown>;
+}
+
+/** Rolls out, judges, logs, learns. All rollouts are by one policy; only the end of the step changes it. */
+export async function trainingStep(input: StepInput): Promise<{ metrics: StepMetrics; turns: number }> {
+  const { trainingStep: step, tasks, groupSize, learner, random, assign, run, breathe } = input;
+  const groups: Sampled[][] = [];
+  for (const task of tasks) {
+    groups.push(sampleGroup(task, learner, random, { trainingStep: step, groupSize }));
+    await breathe();
+  }
+  const trajectories = groups.flat();
+  const judged = credited(trajectories, assign(trajectories.map(({ record }) => record)));
+  for (const [i, trajectory] of judged.entries()) {
+    logTrajectory(run, trajectory);
+    if (i % groupSize === groupSize - 1) await breathe();
+  }
+  const update = learner.improve(judged.flatMap(choicesOf));
+  learner.fitCritic(trajectories.flatMap(valueExamples));
+  const metrics = metricsOf(groups, update);
+  run.trainingStep(step, { ...metrics });
+  return { metrics, turns: trajectories.reduce((sum, { steps }) => sum + steps.length, 0) };
+}
+
+/** Only the last turn is rewarded and nothing is discounted, so every turn's return is the outcome. */
+function valueExamples({ valueFeatures, record }: Sampled) {
+  return valueFeatures.map((features) => ({ features, observedReturn: record.outcomeReward }));
+}
