@@ -34,9 +34,10 @@ export async function readEventsAt(
       cache?.set(runId, batch);
       takeEvents(batch, wanted, events);
     }
-    const last = packed.at(-1);
-    if (!last) break;
-    wanted = wanted.filter((position) => position >= last.firstPosition + last.eventCount);
+    const bytes = packed.reduce((sum, { size }) => sum + size, 0);
+    if (bytes < maxBytes) break; // that was all there is
+    const { firstPosition, eventCount } = packed.at(-1)!;
+    wanted = wanted.filter((position) => position >= firstPosition + eventCount);
   }
   return events;
 }
