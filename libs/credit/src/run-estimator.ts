@@ -52,10 +52,8 @@ function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, cred
   const warnings = [...(credit.warnings ?? [])];
   if (!estimator.groupRelative) return warnings;
   const alone = groupsOfOneWithCredit(trajectories, credit);
-  if (alone > 0) {
-    const groups = trajectories.groupCount === 1 ? 'group' : 'groups';
-    warnings.push(`${alone} of ${trajectories.groupCount} ${groups} hold one trajectory and still got credit`);
-  }
+  if (alone > 0)
+    warnings.push(`groups of one trajectory that still got credit: ${alone} of ${trajectories.groupCount}`);
   return warnings;
 }
 

@@ -1,0 +1,111 @@
+import { trajectoryBatch } from '#lib/dataset';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { batches, creditOf, estimateOf, expectNumbers } from './estimator.fixture.js';
+import type { TrajectoryRecords } from './estimate.js';
+import type { AnyEstimator } from './estimator.js';
+import { ESTIMATORS } from './estimators/index.js';
+import { runEstimator } from './run-estimator.js';
+
+/** Params that take an estimator's other ways. */
+const VARIANTS: Record<string, object[]> = {
+  grpo: [{}, { normalizeByStd: false }, { statsAcross: 'turns' }, { singleton: 'zero' }],
+  rloo: [{}, { singleton: 'zero' }],
+  'reinforce-plus-plus': [{}, { gamma: 0.9, whiten: false }],
+  'lite-ppo': [{}, { stdOf: 'centered' }],
+  'discounted-return': [{}, { gamma: 1 }],
+  gae: [{}, { granularity: 'turn', lambda: 0.8 }, { gamma: 0.9, whiten: false }],
+  gigpo: [{}, { normalizeByStd: true, invalidActionPenalty: 0.1 }, { statsAcross: 'trajectories', singleton: 'zero' }],
+  hgpo: [{}, { baseGroup: true, normalizeByStd: false }, { historyWindow: 0, invalidActionPenalty: 0.1 }],
+};
+
+const runs = ESTIMATORS.flatMap((estimator) =>
+  VARIANTS[estimator.id].map((params) => ({ estimator, params, name: `${estimator.id} ${JSON.stringify(params)}` })),
+);
+
+/** The advantages of each trajectory, by its id. */
+function byId(estimator: AnyEstimator, records: TrajectoryRecords, params: object): Map<string, unknown> {
+  const estimate = estimateOf(estimator, records, params);
+  const advantages = estimate[`${estimate.level}Advantage`] as unknown[];
+  return new Map(records.map(({ id }, i) => [id, advantages[i]]));
+}
+
+const shuffled = batches.chain((records) =>
+  fc.tuple(fc.constant(records), fc.shuffledSubarray(records, { minLength: records.length })),
+);
+
+describe.each(runs)('$name', ({ estimator, params }) => {
+  it('gives the same to a trajectory wherever it stands in the batch', () => {
+    fc.assert(
+      fc.property(shuffled, ([records, others]) => {
+        const before = byId(estimator, records, params);
+        for (const [id, advantages] of byId(estimator, others, params)) expectNumbers(advantages, before.get(id), 1e-9);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('does not care what the groups are called', () => {
+    fc.assert(
+      fc.property(batches, (records) => {
+        const renamed = records.map((record) => ({ ...record, group: `the other ${record.group}` }));
+        expect(creditOf(estimator, renamed, params).values).toEqual(creditOf(estimator, records, params).values);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('does not let training steps look at each other', () => {
+    fc.assert(
+      fc.property(batches, batches, (first, second) => {
+        const later = second.map((record) => ({ ...record, id: `later ${record.id}`, trainingStep: 1 }));
+        const alone = byId(estimator, first, params);
+        const mixed = byId(estimator, [later[0], ...first, ...later.slice(1)], params);
+        for (const [id, advantages] of alone) expect(mixed.get(id)).toEqual(advantages);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('gives finite numbers, one per row, twice the same', () => {
+    fc.assert(
+      fc.property(batches, (records) => {
+        const { values } = creditOf(estimator, records, params);
+        expect(values.every(Number.isFinite)).toBe(true);
+        expect(creditOf(estimator, records, params).values).toEqual(values);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('writes to no column of the batch', () => {
+    fc.assert(
+      fc.property(batches, (records) => {
+        const trajectories = trajectoryBatch(records);
+        runEstimator(estimator, trajectories, params);
+        expect(trajectories).toEqual(trajectoryBatch(records));
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('answers for no trajectory, and for one without a turn', () => {
+    expect([...creditOf(estimator, [], params).values]).toEqual([]);
+    const idle = creditOf(estimator, [{ id: 'a', group: 'g', trainingStep: 0, outcomeReward: 1, turns: [] }], params);
+    expect(idle.values).toHaveLength(idle.level === 'trajectory' ? 1 : 0);
+  });
+
+  it('says which signal is missing on how many rows, and guesses nothing', () => {
+    const bare = [{ id: 'a', group: 'g', trainingStep: 0, turns: [{}, {}] }];
+    const outcome = runEstimator(estimator, trajectoryBatch(bare), params);
+    expect(outcome.kind).toBe('missing');
+    if (outcome.kind !== 'missing') return;
+    for (const { path, rows, of } of outcome.missing) {
+      expect([path, rows, of]).toEqual([path, of, { trajectory: 1, turn: 2, token: 0 }[path.split('.')[0]]]);
+    }
+  });
+
+  it('refuses a param it does not have', () => {
+    expect(() => creditOf(estimator, [], { ...params, gama: 1 })).toThrow(/gama/);
+  });
+});

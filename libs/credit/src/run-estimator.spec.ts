@@ -1,0 +1,91 @@
+import { trajectoryBatch } from '#lib/dataset';
+import { RecreditError } from '#lib/kernel';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineEstimator, type Credit } from './estimator.js';
+import { rollout, rollouts } from './estimator.fixture.js';
+import { ESTIMATORS } from './estimators/index.js';
+import { gae } from './estimators/gae.js';
+import { gigpo } from './estimators/gigpo.js';
+import { grpo } from './estimators/grpo.js';
+import { findEstimator } from './find-estimator.js';
+import { missingText, needsOf } from './needs.js';
+import { paramsSchema, runEstimator } from './run-estimator.js';
+
+const answering = (credit: Credit) =>
+  defineEstimator({ ...grpo, id: 'broken', conditional: [], params: z.strictObject({}), estimate: () => credit });
+
+describe('runEstimator', () => {
+  const trajectories = trajectoryBatch(rollouts('g', 1, 0));
+
+  it('refuses params by name and value, with a code', () => {
+    const run = (params: unknown) => () => runEstimator(grpo, trajectories, params);
+    expect(run({ epsilon: -1 })).toThrow(RecreditError);
+    expect(run({ epsilon: -1 })).toThrow(/grpo: .*epsilon/s);
+    expect(run({ statsAcross: 'rows' })).toThrow(/statsAcross/);
+    expect(run({ epsilom: 1 })).toThrow(/epsilom/);
+    expect(run(null)).toThrow(RecreditError);
+  });
+
+  it('lets no estimator answer at another level, with another length or with an infinity', () => {
+    const run = (credit: Credit) => () => runEstimator(answering(credit), trajectories);
+    expect(run({ level: 'turn', values: new Float64Array(2) })).toThrow(/no level turn/);
+    expect(run({ level: 'trajectory', values: new Float64Array(3) })).toThrow(/3 rows, trajectory has 2/);
+    expect(run({ level: 'trajectory', values: Float64Array.of(0, -Infinity) })).toThrow(/infinite/);
+    const whole = { level: 'trajectory', values: new Float64Array(2) } as const;
+    const short = { level: 'group', values: new Float64Array(2) } as const;
+    expect(run({ ...whole, explain: { short } })).toThrow(/short has 2 rows, group has 1/);
+    expect(run({ level: 'trajectory', values: Float64Array.of(0, NaN) })).not.toThrow();
+  });
+
+  it('warns of groups of one that got credit, and only of those', () => {
+    const warningsOf = (records: ReturnType<typeof rollouts>, params = {}) => {
+      const outcome = runEstimator(grpo, trajectoryBatch(records), params);
+      return outcome.kind === 'credit' && outcome.warnings;
+    };
+    const records = [...rollouts('g', 1, 0), rollout('h', 1), rollout('k', 0), rollout('l', 2)];
+    expect(warningsOf(records)).toEqual(['groups of one trajectory that still got credit: 2 of 4']);
+    expect(warningsOf(records, { singleton: 'zero' })).toEqual([]);
+    expect(warningsOf(rollouts('g', 1, 0))).toEqual([]);
+  });
+});
+
+describe('needsOf', () => {
+  it('follows the params', () => {
+    expect(needsOf(gae, { granularity: 'turn' }).requires).toEqual(['turn.reward', 'turn.valueEstimate']);
+    expect(needsOf(gae, { granularity: 'token' })).toEqual({
+      requires: ['token.reward', 'token.value'],
+      accepts: ['token.mask'],
+      texts: false,
+    });
+    expect(needsOf(gigpo, { enableSimilarity: true }).texts).toBe(true);
+    expect(needsOf(gigpo, { enableSimilarity: false }).texts).toBe(false);
+  });
+
+  it('is said in a sentence', () => {
+    const missing = [
+      { path: 'turn.reward', rows: 3, of: 12 },
+      { path: 'trajectory.outcomeReward', rows: 1, of: 4 },
+    ] as const;
+    expect(missingText(missing)).toBe(
+      'turn.reward is missing on 3 of 12 turns; trajectory.outcomeReward is missing on 1 of 4 trajectories',
+    );
+  });
+});
+
+describe('the catalogue', () => {
+  it('is searched by id, and says what there is', () => {
+    expect(findEstimator('gae')).toBe(gae);
+    expect(() => findEstimator('gea')).toThrow(/no estimator gea; there are grpo, rloo/);
+  });
+
+  it.each(ESTIMATORS)('describes every param of $id, with its default', (estimator) => {
+    const { properties } = paramsSchema(estimator) as { properties: Record<string, object> };
+    for (const [name, property] of Object.entries(properties)) {
+      expect(Object.keys(property), name).toEqual(expect.arrayContaining(['description', 'default']));
+    }
+    expect(estimator.params.safeParse({}).data).toEqual(
+      Object.fromEntries(Object.entries(properties).map(([name, { default: value }]: [string, { default?: unknown }]) => [name, value])), // prettier-ignore
+    );
+  });
+});
