@@ -1,0 +1,13 @@
+export { PROJECTED_CHANNEL } from './projected-notices.js';
+export { type SegmentSize } from './project-events.js';
+export { Projector, SEGMENT_SIZE, type ProjectorParts } from './projector.js';
+export { rebuild, type Rebuilt } from './rebuild.js';
+export { annotationsOf, lastAnnotations } from './readers/annotations-of.js';
+export { finishedRecords } from './readers/finished-records.js';
+export { projectedPosition } from './readers/projected-position.js';
+export { segmentsOf, segmentSlices, type SegmentSlice, type StepRange } from './readers/segments-of.js';
+export { signalsOf } from './readers/signals-of.js';
+export { turnsOf, turnsOfEach, type RecordedTurn, type TurnPage } from './readers/turns-of.js';
+export type { SignalSource, SignalSummaryRow } from './signal-summary.projection.js';
+export type { NamedTurns, TrajectoryProblems } from './trajectory-problems.js';
+export type { TrajectoryState } from './trajectory.projection.js';

@@ -1,0 +1,64 @@
+import { readEvents, type LoggedEvent } from '#lib/event-log';
+import type { Queryable, SegmentStore } from '#lib/storage';
+import { cutSegment } from './cut-segment.js';
+import { loadWorkingSet, lockProgress } from './load-working-set.js';
+import { projectEvents, type SegmentSize } from './project-events.js';
+import { rewindRun } from './rewind-run.js';
+import { storeChanges, storeProgress } from './store-working-set.js';
+import type { Progress } from './working-set.js';
+
+export interface ChunkOptions {
+  readonly maxBatches: number;
+  /** of NDJSON */
+  readonly maxBytes: number;
+  readonly segmentSize: SegmentSize;
+}
+
+/**
+ * Projects the next events of a run, as part of the caller's transaction, who holds the run's lock.
+ *
+ * @returns how many events that were; 0 when there are no more
+ */
+export async function projectChunk(
+  db: Queryable,
+  store: Pick<SegmentStore, 'put'>,
+  runId: string,
+  { maxBatches, maxBytes, segmentSize }: ChunkOptions,
+): Promise<number> {
+  const progress = await lockProgress(db, runId);
+  const events = await readEvents(db, runId, progress.checkpoint.position, { maxBatches, maxBytes });
+  if (events.length === 0) return 0;
+  for (const part of upToRewinds(events)) await projectPart(db, store, runId, progress, part, segmentSize);
+  await storeProgress(db, runId, progress);
+  return events.length;
+}
+
+/** What follows a rewind must see the rows as the rewind left them. */
+function upToRewinds(events: readonly LoggedEvent[]): LoggedEvent[][] {
+  const parts: LoggedEvent[][] = [[]];
+  for (const logged of events) {
+    parts.at(-1)!.push(logged);
+    if (logged.event.type === 'run.rewound') parts.push([]);
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
+async function projectPart(
+  db: Queryable,
+  store: Pick<SegmentStore, 'put'>,
+  runId: string,
+  progress: Progress,
+  events: readonly LoggedEvent[],
+  size: SegmentSize,
+): Promise<void> {
+  const set = await loadWorkingSet(db, runId, progress, events);
+  for (let next = 0; next < events.length;) {
+    const { next: after, boundary } = projectEvents(set, events, next, size);
+    await storeChanges(db, runId, set);
+    if (boundary) await cutSegment(db, store, runId, progress.checkpoint);
+    if (boundary?.kind === 'rewind') {
+      await rewindRun(db, runId, progress.run, { ...boundary, position: events[after - 1].position });
+    }
+    next = after;
+  }
+}

@@ -1,0 +1,112 @@
+import { followAppends, type Following } from '#lib/event-log';
+import type { Pool, SegmentStore } from '#lib/storage';
+import { Client } from 'pg';
+import { laggingRuns } from './lagging-runs.js';
+import { projectChunk, type ChunkOptions } from './project-chunk.js';
+import type { SegmentSize } from './project-events.js';
+import { ProjectedNotices } from './projected-notices.js';
+import { Rests } from './rests.js';
+import { withRun } from './run-lock.js';
+import { RunQueue } from './run-queue.js';
+
+/** Where large segments make scans cheap and a cut still fits into memory; 20,000 turns of text alone are far below. */
+export const SEGMENT_SIZE: SegmentSize = { turns: 20_000, bytes: 128 * 1024 * 1024 };
+const POLL_MS = 500;
+const MAX_LAGGING = 1_000;
+
+export interface ProjectorParts {
+  /** of the platform: it sees all projects */
+  readonly pool: Pool;
+  readonly store: Pick<SegmentStore, 'put'>;
+  /** decides where segments are cut: the same for all workers of a platform, for ever */
+  readonly segmentSize?: SegmentSize;
+  readonly chunk?: Partial<Pick<ChunkOptions, 'maxBatches' | 'maxBytes'>>;
+  /** runs worked on at once */
+  readonly concurrency?: number;
+  /** told of a run that could not be projected; it is tried again after a rest */
+  readonly onError?: (runId: string | null, error: unknown) => void;
+}
+
+/** Keeps read models and segments level with the log. Any number of projectors share the runs. */
+export class Projector {
+  readonly #pool: Pool;
+  readonly #store: Pick<SegmentStore, 'put'>;
+  readonly #chunk: ChunkOptions;
+  readonly #onError: (runId: string | null, error: unknown) => void;
+  readonly #queue: RunQueue;
+  readonly #notices: ProjectedNotices;
+  readonly #rests = new Rests();
+  #following: Following | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor({ pool, store, segmentSize = SEGMENT_SIZE, chunk, concurrency = 3, onError = () => {} }: ProjectorParts) {
+    this.#pool = pool;
+    this.#store = store;
+    this.#chunk = { maxBatches: 64, maxBytes: 8 * 1024 * 1024, ...chunk, segmentSize };
+    this.#onError = onError;
+    this.#queue = new RunQueue((runId) => this.#step(runId), concurrency);
+    this.#notices = new ProjectedNotices(pool);
+  }
+
+  /** Follows all runs, those that fell behind first. */
+  start(): void {
+    const connect = async () => {
+      const client = new Client(this.#pool.options);
+      await client.connect();
+      return client;
+    };
+    this.#following ??= followAppends(connect, (runId) => this.#wake(runId), { pollMs: POLL_MS });
+  }
+
+  /** Returns when the chunks under way are stored. What follows is for the next one who starts. */
+  async stop(): Promise<void> {
+    await this.#following?.close();
+    await this.#looking;
+    await this.#queue.close();
+    await this.#notices.close();
+  }
+
+  /** Projects what a run has, waiting for anyone else who is at it. @returns how many events there were left for this one */
+  async projectRun(runId: string): Promise<number> {
+    let sum = 0;
+    for (let count = -1; count !== 0; sum += count) count = (await this.#projectChunk(runId, true)) ?? 0;
+    return sum;
+  }
+
+  #wake(runId: string | null): void {
+    if (runId !== null) this.#add(runId);
+    else this.#looking ??= this.#lookAround().finally(() => (this.#looking = undefined));
+  }
+
+  async #lookAround(): Promise<void> {
+    try {
+      for (const runId of await laggingRuns(this.#pool, MAX_LAGGING)) this.#add(runId);
+    } catch (error) {
+      this.#onError(null, error);
+    }
+  }
+
+  #add(runId: string): void {
+    if (!this.#rests.isResting(runId, performance.now())) this.#queue.add(runId);
+  }
+
+  /** One chunk: a long run must not keep the others waiting. */
+  async #step(runId: string): Promise<void> {
+    try {
+      const count = await this.#projectChunk(runId, false);
+      this.#rests.end(runId);
+      if (count) this.#queue.add(runId);
+    } catch (error) {
+      this.#rests.begin(runId, performance.now());
+      this.#onError(runId, error);
+    }
+  }
+
+  async #projectChunk(runId: string, wait: boolean): Promise<number | null> {
+    const count = await withRun(this.#pool, runId, wait, (client) =>
+      projectChunk(client, this.#store, runId, this.#chunk),
+    );
+    if (count) this.#notices.announce(runId);
+    return count;
+  }
+}
