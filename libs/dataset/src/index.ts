@@ -1,3 +1,6 @@
+export { concatTrajectories } from './concat.js';
+export { joinAnnotations, type Annotation } from './join-annotations.js';
+export { numberGroups, sliceTrajectories } from './slice.js';
 export { trajectoryBatch } from './trajectory-batch.builder.js';
 export {
   levelOf,

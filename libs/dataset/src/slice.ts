@@ -1,0 +1,57 @@
+import type { SignalColumn, SignalPath, TrajectoryBatch } from './trajectory-batch.js';
+import { levelOf } from './trajectory-batch.js';
+
+/**
+ * The trajectories in rows `firstRow .. firstRow + rowCount - 1`. Numbers stay views of the same buffers; groups without
+ * a row are left out, a parent outside the slice becomes -1, keys and texts stay those of the whole.
+ */
+export function sliceTrajectories(trajectories: TrajectoryBatch, firstRow: number, rowCount: number): TrajectoryBatch {
+  const end = firstRow + rowCount;
+  if (firstRow === 0 && end === trajectories.ids.length) return trajectories;
+  const { turnOffsets, tokenOffsets } = trajectories;
+  const [firstTurn, endTurn] = [turnOffsets[firstRow], turnOffsets[end]];
+  const range = {
+    trajectory: [firstRow, end],
+    turn: [firstTurn, endTurn],
+    token: [tokenOffsets[firstTurn], tokenOffsets[endTurn]],
+  } as const;
+  const sliced = (path: SignalPath, column: SignalColumn) =>
+    [path, sliceColumn(column, ...range[levelOf(path)])] as const;
+
+  return {
+    ids: trajectories.ids.slice(firstRow, end),
+    ...numberGroups(trajectories.groupOf.subarray(firstRow, end), trajectories.groups),
+    trainingStep: trajectories.trainingStep.subarray(firstRow, end),
+    parentOf: trajectories.parentOf
+      .subarray(firstRow, end)
+      .map((row) => (row >= firstRow && row < end ? row - firstRow : -1)),
+    parentTurn: trajectories.parentTurn.subarray(firstRow, end),
+    turnOffsets: fromZero(turnOffsets.subarray(firstRow, end + 1)),
+    tokenOffsets: fromZero(tokenOffsets.subarray(firstTurn, endTurn + 1)),
+    stateKey: trajectories.stateKey.subarray(firstTurn, endTurn),
+    actionKey: trajectories.actionKey.subarray(firstTurn, endTurn),
+    columns: new Map([...trajectories.columns].map(([path, column]) => sliced(path, column))),
+    texts: trajectories.texts,
+  };
+}
+
+/** Numbers the groups that have a row, from 0 in order of first appearance. */
+export function numberGroups(groupOf: Int32Array, names: readonly string[]) {
+  const numberOf = new Int32Array(names.length).fill(-1);
+  const groups: string[] = [];
+  const renumbered = groupOf.map((group) => {
+    if (numberOf[group] < 0) numberOf[group] = groups.push(names[group]) - 1;
+    return numberOf[group];
+  });
+  return { groupOf: renumbered, groups, groupCount: groups.length };
+}
+
+function fromZero(offsets: Int32Array): Int32Array {
+  return offsets[0] === 0 ? offsets : offsets.map((offset) => offset - offsets[0]);
+}
+
+function sliceColumn(column: SignalColumn, from: number, to: number): SignalColumn {
+  if (column.kind === 'number') return { kind: 'number', values: column.values.subarray(from, to) };
+  if (column.kind === 'text') return { kind: 'text', values: column.values.slice(from, to) };
+  return { kind: 'json', values: column.values.slice(from, to) };
+}
