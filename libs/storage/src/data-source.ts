@@ -1,4 +1,4 @@
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions, type Logger } from 'typeorm';
 
 export type DataSourceParts = {
   readonly entities?: DataSourceOptions['entities'];
@@ -21,5 +21,16 @@ export function dataSource(
     installExtensions: false,
     applicationName,
     poolErrorHandler: () => {},
+    logger: SILENT,
   });
 }
+
+/** Even with logging off TypeORM prints failed migrations on the terminal; what fails is thrown, and that is enough. */
+const SILENT: Logger = {
+  logQuery: () => {},
+  logQueryError: () => {},
+  logQuerySlow: () => {},
+  logSchemaBuild: () => {},
+  logMigration: () => {},
+  log: () => {},
+};

@@ -76,13 +76,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await server.stop();
       throw error;
     });
+    let stopped: Promise<void> | undefined;
     return {
       url: urlTo(DATABASE),
       pid: () => server.pid,
-      stop: async () => {
-        await server.stop();
-        lock.release();
-      },
+      stop: () => (stopped ??= server.stop().then(() => lock.release())),
     };
   } catch (error) {
     lock.release();

@@ -1,6 +1,7 @@
 export { dataSource, type DataSourceParts } from './data-source.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.js';
 export { runMigrations, type Migration } from './migrate.js';
+export { openSegmentStore } from './open-segment-store.js';
 export {
   inTransaction,
   isPlatformPool,
@@ -11,3 +12,4 @@ export {
   type PoolOptions,
   type Queryable,
 } from './pool.js';
+export type { SegmentStore } from './segment-store.js';

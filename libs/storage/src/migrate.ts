@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RecreditError } from '#lib/kernel';
+import { messageOf, RecreditError } from '#lib/kernel';
 import { Client } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { dataSource } from './data-source.js';
@@ -27,12 +27,25 @@ export async function runMigrations(url: string, migrations: readonly Migration[
     try {
       const run = await source.runMigrations({ transaction: 'each' });
       return run.map(({ name }) => name);
+    } catch (error) {
+      throw migrationFailed(error);
     } finally {
       await source.destroy();
     }
   } finally {
     await client.end(); // and with it the lock
   }
+}
+
+/** Postgres says in the hint what the operator can do. */
+function migrationFailed(cause: unknown): RecreditError {
+  const { hint } = cause as { hint?: string };
+  return new RecreditError(
+    'database.unavailable',
+    `the database could not be migrated: ${messageOf(cause)}${hint ? ` (${hint})` : ''}`,
+    {},
+    { cause },
+  );
 }
 
 async function refuseNewer(client: Client, migrations: readonly Migration[]): Promise<void> {

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from './config.js';
+
+const read = (environment: Record<string, string>) => readConfig(environment, '/here');
+
+describe('the configuration', () => {
+  it('is complete when nothing is said', () => {
+    expect(read({ PATH: '/bin' })).toEqual({
+      home: '/here/.recredit',
+      databaseUrl: null,
+      segments: 'file:///here/.recredit/segments',
+      host: '127.0.0.1',
+      port: 4000,
+      device: 'auto',
+      estimators: null,
+      url: 'http://127.0.0.1:4000',
+      apiKey: null,
+    });
+  });
+
+  it('is what the environment says', () => {
+    const environment = {
+      RECREDIT_HOME: 'data',
+      RECREDIT_DATABASE_URL: 'postgres://u:p@db:5432/recredit',
+      RECREDIT_SEGMENTS: 'file:///mnt/segments',
+      RECREDIT_HOST: '0.0.0.0',
+      RECREDIT_PORT: '0',
+      RECREDIT_DEVICE: 'wasm',
+      RECREDIT_ESTIMATORS: '/my/estimators',
+      RECREDIT_URL: 'https://recredit.example.org/',
+      RECREDIT_API_KEY: 'rk_0a_1b',
+    };
+    expect(read(environment)).toEqual({
+      home: '/here/data',
+      databaseUrl: 'postgres://u:p@db:5432/recredit',
+      segments: 'file:///mnt/segments',
+      host: '0.0.0.0',
+      port: 0,
+      device: 'wasm',
+      estimators: '/my/estimators',
+      url: 'https://recredit.example.org',
+      apiKey: 'rk_0a_1b',
+    });
+  });
+
+  it.each([
+    ['file:segments', 'file:///here/segments'],
+    ['file:/abs/a b', 'file:///abs/a%20b'],
+    ['file:///abs', 'file:///abs'],
+  ])('takes %s as a folder', (value, segments) => expect(read({ RECREDIT_SEGMENTS: value }).segments).toBe(segments));
+
+  it('takes an empty variable as unset', () => {
+    expect(read({ RECREDIT_PORT: '', RECREDIT_HOME: '' })).toEqual(read({}));
+  });
+
+  it.each([
+    ['RECREDIT_PORT', '80000', 'allowed: a port'],
+    ['RECREDIT_PORT', '4000x', 'allowed: a port'],
+    ['RECREDIT_PORT', '-1', 'allowed: a port'],
+    ['RECREDIT_DEVICE', 'gpu', 'allowed: auto, cuda, webgpu or wasm'],
+    ['RECREDIT_SEGMENTS', 's3://bucket/prefix', 'not in this version yet'],
+    ['RECREDIT_SEGMENTS', '/folder', 'allowed: file:'],
+    ['RECREDIT_URL', 'recredit.example.org', 'allowed: http://'],
+    ['RECREDIT_HOST', 'http://x', 'allowed: a host name'],
+  ])('refuses %s=%s with its name, its value and what is allowed', (name, value, allowed) => {
+    expect(() => read({ [name]: value })).toThrow(`${name}: ${JSON.stringify(value)} is not allowed`);
+    expect(() => read({ [name]: value })).toThrow(allowed);
+  });
+
+  it.each([
+    ['RECREDIT_DATABASE_URL', 'mysql://user:hunter2@host/db'],
+    ['RECREDIT_DATABASE_URL', 'user:hunter2'],
+    ['RECREDIT_API_KEY', 'rk_hunter2'],
+  ])('never shows a secret: %s', (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(name);
+    expect(() => read({ [name]: value })).not.toThrow('hunter2');
+  });
+});

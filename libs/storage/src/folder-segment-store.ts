@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { checkKey, missingSegment, type SegmentStore } from './segment-store.js';
+
+/** No key ends like this, so an unfinished file is never listed. */
+const UNFINISHED = '.~';
+
+/** A folder as segment store. */
+export class FolderSegmentStore implements SegmentStore {
+  constructor(private readonly folder: string) {}
+
+  /** Written beside its place and moved there, so that no reader ever sees a part of it. */
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    const path = this.#path(key);
+    const folder = dirname(path);
+    await makeFolder(folder);
+    const unfinished = `${path}.${randomBytes(6).toString('hex')}${UNFINISHED}`;
+    try {
+      const file = await open(unfinished, 'wx', 0o600);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(unfinished, path);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+    await syncFolder(folder);
+  }
+
+  async get(key: string): Promise<Uint8Array> {
+    try {
+      return await readFile(this.#path(key));
+    } catch (error) {
+      throw isMissing(error) ? missingSegment(key, error) : error;
+    }
+  }
+
+  async exists(key: string): Promise<boolean> {
+    try {
+      return (await stat(this.#path(key))).isFile();
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const below = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+    const root = below === '' ? this.folder : this.#path(below.slice(0, -1));
+    try {
+      const entries = await readdir(root, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(UNFINISHED))
+        .map((entry) => relative(this.folder, join(entry.parentPath, entry.name)))
+        .filter((key) => key.startsWith(prefix))
+        .toSorted();
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.#path(key), { force: true });
+  }
+
+  #path(key: string): string {
+    return join(this.folder, checkKey(key));
+  }
+}
+
+/** Makes it and what is above it, each name on disk. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!first) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+/** Otherwise a power cut may forget the name of a file whose bytes it kept. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,0 +1,28 @@
+import { RecreditError } from '#lib/kernel';
+
+/**
+ * Where segments and credit lie: immutable files under keys like `segments/<run>/000000.arrow`. A folder on one machine,
+ * a bucket where several work together.
+ */
+export interface SegmentStore {
+  /** All of it or nothing, and on disk when it returns. The same key again replaces. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** Throws `segment.damaged` when there is none: who holds a key was told that it is there. */
+  get(key: string): Promise<Uint8Array>;
+  exists(key: string): Promise<boolean>;
+  /** The keys that begin with the prefix, sorted. */
+  list(prefix: string): Promise<string[]>;
+  /** Nothing happens when there is none. */
+  delete(key: string): Promise<void>;
+}
+
+const PART = /^[A-Za-z0-9_-][A-Za-z0-9._=-]*$/;
+
+/** A key is a relative path of harmless names, so that no id from outside can climb out of the store. */
+export function checkKey(key: string): string {
+  if (key.length <= 1024 && key.split('/').every((part) => PART.test(part))) return key;
+  throw new RecreditError('internal.error', `${JSON.stringify(key)} is no key of a segment store`);
+}
+
+export const missingSegment = (key: string, cause: unknown) =>
+  new RecreditError('segment.damaged', `${key} is missing from the segment store`, { key }, { cause });
