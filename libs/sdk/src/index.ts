@@ -1,0 +1,10 @@
+export { offline, type Offline } from './offline.js';
+export type { OutgoingEvent } from './encode-event.js';
+export type { Problem } from './problem.js';
+export type { Receipt, RefusalReason } from './receipt.js';
+export { reportText, type RunReport } from './run-report.js';
+export { type Annotation, type EndOptions, type Rollout, type Run } from './run.js';
+export { startRun, type RunOptions } from './start-run.js';
+export { sync, type SyncedProducer, type SyncOptions, type SyncReport } from './sync.js';
+export type { TokenValues } from './token-columns.js';
+export type { SignalValues, Trajectory, TrajectoryEnd, TrajectoryStart, TurnFields } from './trajectory.js';
