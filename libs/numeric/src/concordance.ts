@@ -41,26 +41,37 @@ function allPairs(x: Numbers, y: Numbers, from: number, to: number): Concordance
 
 /** Rows enter a Fenwick tree over the scores in the order of the truth; each is compared with those of a lower truth. */
 function byTree(x: Numbers, y: Numbers, from: number, to: number): Concordance {
-  const rows: number[] = [];
-  for (let i = from; i < to; i++) if (Number.isFinite(x[i]) && Number.isFinite(y[i])) rows.push(i);
-  rows.sort((a, b) => y[a] - y[b]);
-  const scores = [...new Set(rows.map((i) => x[i]))].sort((a, b) => a - b);
-  const rankOf = new Map(scores.map((score, rank) => [score, rank + 1]));
-  const tree = new Float64Array(scores.length + 1);
+  const said = new Int32Array(to - from);
+  let n = 0;
+  for (let i = from; i < to; i++) if (Number.isFinite(x[i]) && Number.isFinite(y[i])) said[n++] = i;
+  const rows = said.subarray(0, n).sort((a, b) => y[a] - y[b]);
+  const scores = Float64Array.from(rows, (row) => x[row]).sort();
+  const tree = new Float64Array(n + 1);
 
   let pairs = 0;
   let right = 0;
-  for (let start = 0, end = 0; start < rows.length; start = end) {
-    while (end < rows.length && y[rows[end]] === y[rows[start]]) end++;
+  for (let start = 0, end = 0; start < n; start = end) {
+    while (end < n && y[rows[end]] === y[rows[start]]) end++;
     for (let i = start; i < end; i++) {
-      const rank = rankOf.get(x[rows[i]])!;
-      const [below, upTo] = [countUpTo(tree, rank - 1), countUpTo(tree, rank)];
-      right += below + (upTo - below) / 2;
+      const place = firstPlace(scores, x[rows[i]]);
+      right += (countUpTo(tree, place) + countUpTo(tree, place + 1)) / 2;
       pairs += start;
     }
-    for (let i = start; i < end; i++) count(tree, rankOf.get(x[rows[i]])!);
+    for (let i = start; i < end; i++) count(tree, firstPlace(scores, x[rows[i]]) + 1);
   }
   return { pairs, right };
+}
+
+/** How many of the ascending values are below this one: where the first of its equals stands. */
+function firstPlace(ascending: Float64Array, value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function count(tree: Float64Array, rank: number): void {

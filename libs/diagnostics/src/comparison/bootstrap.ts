@@ -3,11 +3,11 @@ import { firstError, type SampledAgreement } from './credit-vs-truth.js';
 import { MEASURES, type Interval, type Measure } from './measures.js';
 import {
   ascending,
-  classes,
+  classedCredit,
   noRanks,
   rankAgain,
   rankStatistics,
-  type Ascending,
+  type ClassedCredit,
   type WeightedRanks,
 } from './rank-statistics.js';
 import type { Sample } from './sample.js';
@@ -24,8 +24,8 @@ export const BOOTSTRAP: BootstrapOptions = { resamples: 1_000, seed: 'recredit' 
 
 const LEVEL = 0.9;
 
-/** Row visits the bootstrap may spend, at about 3 ns each; it prefers a coarser interval to a comparison that waits. */
-const ROW_VISITS = 6e8;
+/** Row visits the bootstrap may spend, at 6 ns each; it prefers a coarser interval to a comparison that waits. */
+const ROW_VISITS = 1.5e8;
 const LEAST_RESAMPLES = 200;
 
 /** An interval needs this many resamples in which the number was defined, and this share of them. */
@@ -35,9 +35,8 @@ const LEAST_USABLE_SHARE = 0.1;
 /** One estimator against one truth, prepared so that a resample only sums. */
 interface Cell {
   readonly name: string;
-  readonly credit: Ascending;
+  readonly credit: ClassedCredit;
   readonly truth: WeightedRanks;
-  readonly truthClass: Int8Array;
   readonly groups: GroupSums;
 }
 
@@ -74,9 +73,11 @@ export interface Bootstrapped {
 export function bootstrap(sample: Sample, options: BootstrapOptions = BOOTSTRAP): Bootstrapped {
   const cells = cellsOf(sample);
   const truths = [...new Set(cells.map((cell) => cell.truth))];
-  const visits = [...cells.map((cell) => cell.credit), ...truths].reduce((sum, walk) => sum + lengthOf(walk), 0);
-  const affordable = Math.max(LEAST_RESAMPLES, Math.floor(ROW_VISITS / Math.max(1, visits)));
-  const resamples = sample.groupCount < 2 ? 0 : Math.min(options.resamples, affordable);
+  const visits = [...cells.map((cell) => cell.credit.row), ...truths.map((truth) => truth.rank)].reduce(
+    (sum, walk) => sum + walk.length,
+    0,
+  );
+  const resamples = sample.groupCount < 2 ? 0 : affordableResamples(options.resamples, visits);
 
   const point = measure(cells, truths, new Int32Array(sample.groupCount).fill(1));
   const drawn = cells.map(() => MEASURES.map(() => new Float64Array(resamples)));
@@ -94,8 +95,9 @@ export function bootstrap(sample: Sample, options: BootstrapOptions = BOOTSTRAP)
   };
 }
 
-function lengthOf(walk: Ascending | WeightedRanks): number {
-  return 'of' in walk ? walk.of.row.length : walk.row.length;
+/** As many resamples as wanted, or as the row visits of each allow. */
+export function affordableResamples(wanted: number, visits: number): number {
+  return Math.min(wanted, Math.max(LEAST_RESAMPLES, Math.floor(ROW_VISITS / Math.max(1, visits))));
 }
 
 function agreementOf(point: Float64Array, drawn: readonly Float64Array[]): SampledAgreement {
@@ -130,12 +132,10 @@ function cellsOf(sample: Sample): Cell[] {
       const values = (column: Float64Array) => Float64Array.from(rows, (row) => column[row]);
       let shared = known.find((other) => areEqual(other.rows, rows));
       if (!shared) known.push((shared = { rows, ranks: noRanks(ascending(values(truth), groupOf)) }));
-      const order = ascending(values(credit), groupOf);
       return {
         name: pairName(signal, estimator),
-        credit: order,
+        credit: classedCredit(ascending(values(credit), groupOf), values(truth)),
         truth: shared.ranks,
-        truthClass: classes(order, values(truth)),
         groups: groupSums(sample, groupOfTurn, credit, truth),
       };
     });
@@ -198,7 +198,7 @@ function measure(cells: readonly Cell[], truths: readonly WeightedRanks[], weigh
   for (const truth of truths) rankAgain(truth, weight);
   return cells.map((cell) => {
     const values = new Float64Array(MEASURES.length);
-    rankStatistics(cell.credit, cell.truthClass, cell.truth, weight, values);
+    rankStatistics(cell.credit, cell.truth, weight, values);
     const sum = (column: Float64Array) => weighted(column, weight);
     const { n, x, y, xx, yy, xy, pairs, right, erroneous, hits, withinOne } = cell.groups;
     const [rows, sumX, sumY] = [sum(n), sum(x), sum(y)];

@@ -54,57 +54,74 @@ export function rankAgain(ranks: WeightedRanks, weight: Int32Array): void {
   ranks.m2 = squares - (below * below * below) / 4;
 }
 
-/** The sign of the truth of each row, in the order of the credit. @param truth [rows] */
-export function classes(credit: Ascending, truth: Float64Array): Int8Array {
-  return Int8Array.from(credit.row, (row) => signOf(truth[row]));
+/** A credit in ascending order beside the class of the truth: all that a walk reads in one integer per row. */
+export interface ClassedCredit {
+  /** [rows] as in Ascending */
+  readonly row: Int32Array;
+  /** [rows] group · 8 + flags */
+  readonly packed: Int32Array;
+}
+
+/** The flags of ClassedCredit.packed. */
+const NEGATIVE = 1;
+const ZERO = 2;
+const ENDS_TIE = 4;
+
+/** Classes each row by the sign of its truth. @param truth [rows] */
+export function classedCredit({ row, group, endsTie }: Ascending, truth: Float64Array): ClassedCredit {
+  const flags = (i: number) => {
+    const sign = signOf(truth[row[i]]);
+    return (sign < 0 ? NEGATIVE : 0) | (sign === 0 ? ZERO : 0) | (endsTie[i] ? ENDS_TIE : 0);
+  };
+  return { row, packed: group.map((g, i) => (g << 3) | flags(i)) };
 }
 
 /**
  * Spearman's correlation and the three AUCs of a credit against a truth, in one walk over the sorted credit.
  *
  * Ties are kept exactly: with weights of 1 these are the textbook numbers, with counts of drawn groups those of the
- * resample, ranked anew. NaN where a side is constant or empty.
+ * resample, ranked anew. NaN where a side is constant or empty. Masks in place of branches: which class comes next
+ * cannot be predicted, and a wrong guess per row took half the time (15 ns per row, 6 without).
  *
  * @param credit [rows]
- * @param truthClass −1, 0, 1, from classes()
  * @param truth ranked under the same weights
  * @param weight [groups]
  * @param result [≥ 4] spearman, auc, aucHarmful, aucUseful, as the first of MEASURES
  */
 export function rankStatistics(
-  credit: Ascending,
-  truthClass: Int8Array,
+  { row, packed }: ClassedCredit,
   truth: WeightedRanks,
   weight: Int32Array,
   result: Float64Array,
 ): void {
-  const { row, group, endsTie } = credit;
   const { rank, total } = truth;
   let [squares, products] = [0, 0];
-  let [negative, zero, positive] = [0, 0, 0];
-  let [tiedNegative, tiedZero, tiedPositive, tiedRanks] = [0, 0, 0, 0];
+  let [below, negative, zero] = [0, 0, 0];
+  let [tied, tiedNegative, tiedZero, tiedRanks] = [0, 0, 0, 0];
   let [overNegative, overOthers, underOthers] = [0, 0, 0];
-  for (let i = 0; i < row.length; i++) {
-    const w = weight[group[i]];
-    if (w !== 0) {
-      tiedRanks += w * rank[row[i]];
-      if (truthClass[i] > 0) tiedPositive += w;
-      else if (truthClass[i] < 0) tiedNegative += w;
-      else tiedZero += w;
-    }
-    if (!endsTie[i]) continue;
-    const equal = tiedNegative + tiedZero + tiedPositive;
-    const own = negative + zero + positive + equal / 2;
-    squares += equal * own * own;
+  for (let i = 0; i < packed.length; i++) {
+    const flags = packed[i];
+    const w = weight[flags >> 3];
+    tied = (tied + w) | 0;
+    tiedNegative = (tiedNegative + (w & -(flags & NEGATIVE))) | 0;
+    tiedZero = (tiedZero + (w & -((flags & ZERO) >> 1))) | 0;
+    tiedRanks += w * rank[row[i]];
+    if ((flags & ENDS_TIE) === 0) continue;
+
+    const own = below + tied / 2;
+    const tiedPositive = tied - tiedNegative - tiedZero;
+    const lower = negative + tiedNegative / 2;
+    squares += tied * own * own;
     products += own * tiedRanks;
-    overNegative += tiedPositive * (negative + tiedNegative / 2);
-    overOthers += tiedPositive * (negative + zero + (tiedNegative + tiedZero) / 2);
-    underOthers += (tiedPositive + tiedZero) * (negative + tiedNegative / 2);
+    overNegative += tiedPositive * lower;
+    overOthers += tiedPositive * (lower + zero + tiedZero / 2);
+    underOthers += (tiedPositive + tiedZero) * lower;
+    below += tied;
     negative += tiedNegative;
     zero += tiedZero;
-    positive += tiedPositive;
-    tiedNegative = tiedZero = tiedPositive = tiedRanks = 0;
+    tied = tiedNegative = tiedZero = tiedRanks = 0;
   }
+  const positive = total - negative - zero;
   const centre = (total * total * total) / 4;
   const m2 = squares - centre;
   const spread = Math.sqrt(m2) * Math.sqrt(truth.m2);
