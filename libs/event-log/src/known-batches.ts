@@ -3,7 +3,8 @@ import type { SealedBatch, StoredBatch } from './batch.js';
 
 /**
  * What `admit` must know: the batches stored under the same sequences, and each producer's last one, by ascending
- * sequence. A statement of its own after the lock: its snapshot holds all that was committed before.
+ * sequence. A statement of its own after the lock: its snapshot holds all that was committed before. Each is looked up
+ * by itself: without the limits the planner may join with all batches of the run, and appends slow down as it grows.
  */
 export async function knownBatches(
   client: ClientBase,
@@ -16,8 +17,10 @@ export async function knownBatches(
              payload_sha256 as sha256, first_position::float8 as "firstPosition"
            from (
              select stored.* from unnest($2::text[], $3::int[]) as asked (producer_id, batch_sequence)
-             join event_batch stored using (producer_id, batch_sequence)
-             where stored.run_id = $1
+             cross join lateral (
+               select * from event_batch
+               where run_id = $1 and producer_id = asked.producer_id and batch_sequence = asked.batch_sequence limit 1
+             ) as stored
              union all
              select last.* from (select distinct unnest($2::text[]) as producer_id) as producer
              cross join lateral (

@@ -82,9 +82,10 @@ async function holdersOf(
      select first_position::float8 as "firstPosition", event_count as "eventCount", received_at as "receivedAt",
        payload, payload_size as size
      from (
-       select batch.*, sum(payload_size) over (order by first_position) - payload_size as size_before
-       from holder join event_batch batch using (first_position)
-       where run_id = $1
+       select batch.*, sum(payload_size) over (order by batch.first_position) - payload_size as size_before
+       from holder cross join lateral (
+         select * from event_batch where run_id = $1 and first_position = holder.first_position limit 1
+       ) as batch
      ) as page
      where size_before < $3
      order by first_position`,

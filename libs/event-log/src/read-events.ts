@@ -30,12 +30,15 @@ export async function readEvents(
     `select first_position::float8 as "firstPosition", event_count as "eventCount", received_at as "receivedAt",
        payload, payload_size as size
      from (
-       select *, sum(payload_size) over (order by first_position) - payload_size as size_before
-       from event_batch
-       where run_id = $1 and first_position >= coalesce(
-         (select max(first_position) from event_batch where run_id = $1 and first_position <= $2), 0)
-         and first_position + event_count > $2
-       order by first_position limit $3
+       select page.*, sum(payload_size) over (order by first_position) - payload_size as size_before
+       from (
+         select coalesce(max(first_position), 0) as start from event_batch where run_id = $1 and first_position <= $2
+       ) as holder
+       cross join lateral (
+         select * from event_batch
+         where run_id = $1 and first_position >= holder.start and first_position + event_count > $2
+         order by first_position limit $3
+       ) as page
      ) as page
      where size_before < $4
      order by first_position`,

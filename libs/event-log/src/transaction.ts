@@ -19,6 +19,7 @@ export async function transact<T>(pool: Pool, projects: string, work: (client: P
     await client.query(
       `begin;
        set local lock_timeout = '${PATIENCE}';
+       set local plan_cache_mode = force_generic_plan;
        set local idle_in_transaction_session_timeout = '${PATIENCE}';
        set local recredit.projects = ${escapeLiteral(projects)}`,
     );
