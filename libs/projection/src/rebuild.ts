@@ -2,6 +2,7 @@ import type { Pool, SegmentStore } from '#lib/storage';
 import { segmentFolder } from './cut-segment.js';
 import { dropReadModels } from './drop-read-models.js';
 import { Projector, type ProjectorParts } from './projector.js';
+import { projectedPosition } from './readers/projected-position.js';
 import { withRun } from './run-lock.js';
 
 export interface Rebuilt {
@@ -24,7 +25,8 @@ export async function rebuild(
   const rebuilt: Rebuilt[] = [];
   for (const id of runId === 'all' ? await runsWithEvents(pool) : [runId]) {
     await withRun(pool, id, true, (client) => dropReadModels(client, id));
-    rebuilt.push({ runId: id, events: await projector.projectRun(id) });
+    await projector.projectRun(id);
+    rebuilt.push({ runId: id, events: await projectedPosition(pool, id) });
     await removeStrayFiles(pool, store, id);
   }
   await projector.stop();
