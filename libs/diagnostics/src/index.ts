@@ -1,3 +1,9 @@
+export {
+  comparisonTable,
+  type AgreementMeasure,
+  type ComparisonRow,
+  type ComparisonTable,
+} from './comparison-table.js';
 export { BOOTSTRAP, type BootstrapOptions } from './comparison/bootstrap.js';
 export { comparisonOf, type Comparison, type SampleSize } from './comparison/comparison.js';
 export { concentration, type Concentration } from './comparison/concentration.js';

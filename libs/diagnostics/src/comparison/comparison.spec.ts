@@ -1,6 +1,6 @@
 import { trajectoryBatch, type TrajectoryBatch } from '#lib/dataset';
 import { auc, seededRandom, spearman } from '#lib/numeric';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparisonOf } from './comparison.js';
 import type { DisputedTurn } from './disputes.js';
@@ -108,7 +108,7 @@ describe('a comparison', () => {
     // x has two values only: of its equals the earlier turns are in the top and are disputed, so other turns may be.
     const withoutTies = ({ pairs, disputed, ...found }: ReturnType<typeof comparison>) => ({
       ...found,
-      pairs: pairs.map(({ topOverlap: _, disputed, ...pair }) => ({ ...pair, strengths: strengthsOf(disputed) })),
+      pairs: pairs.map(({ disputed, ...pair }) => ({ ...pair, topOverlap: null, strengths: strengthsOf(disputed) })),
       strengths: strengthsOf(disputed),
     });
     const strengthsOf = (disputed: readonly DisputedTurn[]) => disputed.map(({ strength }) => strength);

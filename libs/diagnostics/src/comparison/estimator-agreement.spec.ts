@@ -1,5 +1,5 @@
 import { spearman } from '#lib/numeric';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agreementSums, estimatorAgreement, rankAgreement, rankedColumn } from './estimator-agreement.js';
 import { pairName } from './sums.js';

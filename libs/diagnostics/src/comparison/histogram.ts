@@ -29,12 +29,11 @@ export function histogramBin(credit: number): number {
 export function histogramBins(counts: Float64Array): HistogramBin[] {
   const first = counts.findIndex((count) => count > 0);
   const last = counts.findLastIndex((count) => count > 0);
-  const bins: HistogramBin[] = [];
-  for (let bin = first; first >= 0 && bin <= last; bin++) {
-    const [low, high] = edges(bin);
-    bins.push({ low, high, count: counts[bin] });
-  }
-  return bins;
+  if (first < 0) return [];
+  return Array.from(counts.subarray(first, last + 1), (count, i) => {
+    const [low, high] = edges(first + i);
+    return { low, high, count };
+  });
 }
 
 function edges(bin: number): [low: number, high: number] {

@@ -1,5 +1,5 @@
 import { auc, spearman } from '#lib/numeric';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ascending, classedCredit, noRanks, rankAgain, rankStatistics } from './rank-statistics.js';
 

@@ -1,0 +1,91 @@
+import type { Comparison } from './comparison/comparison.js';
+
+/** The truth that a table measures against when the caller names none, if it is there. */
+const PREFERRED_TRUTHS = ['exactAdvantage', 'humanLabel'];
+
+/** One estimator of a table: what it says, and how it agrees with the truth. Null: undefined, or no truth. */
+export interface ComparisonRow {
+  readonly estimator: string;
+  readonly turns: number;
+  readonly signalDensity: number | null;
+  readonly groups: number;
+  readonly groupsWithSignal: number;
+  readonly mean: number | null;
+  readonly std: number | null;
+  readonly withinTrajectoryShare: number | null;
+  readonly lastShare: number | null;
+  readonly spearman: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly auc: number | null;
+  readonly withinTrajectoryPairAccuracy: number | null;
+}
+
+export interface ComparisonTable {
+  /** the signal behind spearman, auc and the pair accuracy; null: there is none */
+  readonly truth: string | null;
+  /** best Spearman's correlation with the truth first, those without one last by name */
+  readonly rows: readonly ComparisonRow[];
+  /** [rows × rows] how each pair agrees, 1 on the diagonal */
+  readonly agreement: readonly (readonly (number | null)[])[];
+}
+
+export type AgreementMeasure = 'pearson' | 'spearman' | 'signAgreement' | 'weightedSignAgreement' | 'topOverlap';
+
+/** The numbers of a comparison as a table shows them; how they look is the caller's business. */
+export function comparisonTable(
+  comparison: Comparison,
+  {
+    truth = preferredTruth(comparison),
+    measure = 'spearman',
+  }: { truth?: string | null; measure?: AgreementMeasure } = {},
+): ComparisonTable {
+  const rows = comparison.estimators.map((estimator) => rowOf(comparison, estimator, truth)).sort(byAgreement);
+  const agreement = new Map(
+    comparison.pairs.flatMap((pair) => [
+      [`${pair.a}\n${pair.b}`, pair[measure]] as const,
+      [`${pair.b}\n${pair.a}`, pair[measure]] as const,
+    ]),
+  );
+  const between = (a: string, b: string) => (a === b ? 1 : (agreement.get(`${a}\n${b}`) ?? null));
+  return {
+    truth,
+    rows,
+    agreement: rows.map(({ estimator: a }) => rows.map(({ estimator: b }) => between(a, b))),
+  };
+}
+
+function preferredTruth({ truths }: Comparison): string | null {
+  const said = new Set(truths.filter(({ n }) => n > 0).map(({ signal }) => signal));
+  return PREFERRED_TRUTHS.find((signal) => said.has(signal)) ?? [...said][0] ?? null;
+}
+
+function rowOf(
+  comparison: Comparison,
+  estimator: Comparison['estimators'][number],
+  truth: string | null,
+): ComparisonRow {
+  const found = comparison.truths.find((row) => row.signal === truth && row.estimator === estimator.id);
+  return {
+    estimator: estimator.id,
+    turns: estimator.turns,
+    signalDensity: estimator.signalDensity,
+    groups: estimator.groups,
+    groupsWithSignal: estimator.groupsWithSignal,
+    mean: estimator.mean,
+    std: estimator.std,
+    withinTrajectoryShare: estimator.withinTrajectoryShare,
+    lastShare: estimator.lastShare,
+    spearman: found?.spearman ?? null,
+    low: found?.low ?? null,
+    high: found?.high ?? null,
+    auc: found?.auc ?? null,
+    withinTrajectoryPairAccuracy: found?.withinTrajectoryPairAccuracy ?? null,
+  };
+}
+
+function byAgreement(a: ComparisonRow, b: ComparisonRow): number {
+  // Below every correlation there can be.
+  const difference = (b.spearman ?? -2) - (a.spearman ?? -2);
+  return difference || (a.estimator < b.estimator ? -1 : 1);
+}
