@@ -121,6 +121,6 @@ export function marginals({ n, meanX, meanY, m2X, m2Y }: Comoments): { readonly 
 export function correlationOf(pair: Comoments): number {
   const { x, y } = marginals(pair);
   if (!(populationStd(x) > 0 && populationStd(y) > 0)) return NaN;
-  const r = pair.cXY / (Math.sqrt(pair.m2X) * Math.sqrt(pair.m2Y));
+  const r = pair.cXY / Math.sqrt(pair.m2X * pair.m2Y);
   return Math.max(-1, Math.min(1, r));
 }

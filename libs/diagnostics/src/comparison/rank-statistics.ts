@@ -124,7 +124,7 @@ export function rankStatistics(
   const positive = total - negative - zero;
   const centre = (total * total * total) / 4;
   const m2 = squares - centre;
-  const spread = Math.sqrt(m2) * Math.sqrt(truth.m2);
+  const spread = Math.sqrt(m2 * truth.m2);
   // The sums are exact below 200,000 rows, beyond that a constant may leave a residue.
   const isConstant = !(Math.min(m2, truth.m2) > 1e-9 * centre);
   result[0] = isConstant ? NaN : Math.max(-1, Math.min(1, (products - centre) / spread));
