@@ -77,9 +77,16 @@ export function keyedHashColumn(
 /** Rows `offsets[i] .. offsets[i + 1] - 1` of the columns as element i: CSR is how Arrow lays out lists. */
 export function listColumn(name: string, offsets: Int32Array, columns: readonly ArrowColumn[]): ArrowColumn {
   const child = structData(columns, offsets[offsets.length - 1]);
-  const type = new List(new Field('item', child.type, false));
-  const data = makeData({ type, length: offsets.length - 1, nullCount: 0, valueOffsets: offsets, child });
-  return { name, metadata: NOTHING, data };
+  return { name, metadata: NOTHING, data: listData(offsets, new Field('item', child.type, false), child) };
+}
+
+/** The values of a column as lists. */
+export function valueListColumn({ name, data, metadata }: ArrowColumn, offsets: Int32Array): ArrowColumn {
+  return { name, metadata, data: listData(offsets, new Field('item', data.type, true), data) };
+}
+
+function listData(offsets: Int32Array, item: Field, child: Data): Data {
+  return makeData({ type: new List(item), length: offsets.length - 1, nullCount: 0, valueOffsets: offsets, child });
 }
 
 export function structData(columns: readonly ArrowColumn[], length: number): Data<Struct> {

@@ -31,7 +31,7 @@ export function columnNamed(columns: ReadColumns, name: string): ReadColumn {
 export function numbersOf({ field, data }: ReadColumn): Float64Array | Float32Array {
   const { values } = data as { values: unknown };
   if (values instanceof Float64Array || values instanceof Float32Array) return whole(field, values, data.length);
-  throw new Error(`${field.name} should hold floats, not ${field.type}`);
+  throw new Error(`${field.name} should hold floats, not ${data.type}`);
 }
 
 export function doublesOf(column: ReadColumn): Float64Array {
@@ -43,7 +43,7 @@ export function doublesOf(column: ReadColumn): Float64Array {
 /** A view of the integers, each from `from` to `below - 1`. */
 export function intsOf({ field, data }: ReadColumn, from = -(2 ** 31), below = 2 ** 31): Int32Array {
   const { values } = data as { values: unknown };
-  if (!(values instanceof Int32Array)) throw new Error(`${field.name} should hold int32, not ${field.type}`);
+  if (!(values instanceof Int32Array)) throw new Error(`${field.name} should hold int32, not ${data.type}`);
   return within(field, whole(field, values, data.length), from, below);
 }
 
@@ -69,7 +69,7 @@ export function keyedHashesOf(column: ReadColumn): BigUint64Array {
 /** Text per row, null where there is none. */
 export function textsOf(column: ReadColumn): (string | null)[] {
   const { field, data } = column;
-  if (DataType.isDictionary(field.type)) {
+  if (DataType.isDictionary(data.type)) {
     const texts = keyedTextsOf(column);
     return Array.from(keysOf(column), (key) => (key < 0 ? null : texts[key]));
   }
@@ -79,17 +79,23 @@ export function textsOf(column: ReadColumn): (string | null)[] {
 }
 
 /** The offsets of a list, a view, and the columns of its elements. */
-export function listOf({ field, data }: ReadColumn): { offsets: Int32Array; columns: ReadColumns } {
-  if (!DataType.isList(field.type)) throw new Error(`${field.name} should be a list, not ${field.type}`);
+export function listOf(column: ReadColumn): { offsets: Int32Array; columns: ReadColumns } {
+  const { offsets, item } = valueListOf(column);
+  if (!DataType.isStruct(item.data.type)) throw new Error(`${column.field.name} should be a list of structs`);
+  return { offsets, columns: columnsOf(item.data as Data<Struct>) };
+}
+
+/** The offsets of a list, a view, and its values one after another. */
+export function valueListOf({ field, data }: ReadColumn): { offsets: Int32Array; item: ReadColumn } {
+  if (!DataType.isList(data.type)) throw new Error(`${field.name} should be a list, not ${data.type}`);
   const child = (data as Data<List>).children[0];
-  if (!DataType.isStruct(child.type)) throw new Error(`${field.name} should be a list of structs`);
   const offsets = offsetsOf(field, data);
   if (offsets[0] !== 0 || offsets[data.length] !== child.length) {
     throw new Error(
       `${field.name} should cover ${child.length} rows, and covers ${offsets[0]}..${offsets[data.length]}`,
     );
   }
-  return { offsets, columns: columnsOf(child as Data<Struct>) };
+  return { offsets, item: { field, data: child } };
 }
 
 function offsetsOf(field: Field, data: Data): Int32Array {
@@ -113,7 +119,7 @@ function decoded(field: Field, data: Data): string[] {
 }
 
 function dictionaryOf({ field, data }: ReadColumn): Data {
-  const dictionary = DataType.isDictionary(field.type) ? data.dictionary?.data[0] : undefined;
+  const dictionary = DataType.isDictionary(data.type) ? data.dictionary?.data[0] : undefined;
   if (!dictionary) throw new Error(`${field.name} should have a dictionary`);
   return dictionary;
 }

@@ -1,7 +1,7 @@
 import { trajectoryBatch, type TrajectoryBatch } from '#lib/dataset';
 import type { TrajectoryRecord } from '#lib/protocol';
 import { tableFromIPC } from 'apache-arrow';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeSegment } from './encode-segment.js';
 import { openSegment } from './open-segment.js';

@@ -37,7 +37,7 @@ const B = [
   row('b2', 8, 15, ['x']),
 ];
 const everything = { trainingStep: 7, asOf: Infinity };
-const plain = (rows: readonly Row[]) => trajectoryBatch(rows.map(({ end: _, ...record }) => record));
+const plain = (rows: readonly Row[]) => trajectoryBatch(rows);
 
 /** By text, so that batches of different numberings can be compared. */
 function told(batch: TrajectoryBatch) {

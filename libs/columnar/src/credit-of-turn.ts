@@ -1,0 +1,75 @@
+import type { Column } from '#lib/credit';
+import type { CreditFile } from './open-credit.js';
+
+type Said = number | string | null;
+
+/** What a credit file says about one turn. */
+export interface CreditOfTurn {
+  /** a trajectory's credit holds for each of its turns, of tokens it is the mean of those with mask 1; null: nothing is said */
+  readonly credit: number | null;
+  /** explain columns by name; a list where a row holds one, and per token */
+  readonly explain: Readonly<Record<string, Said | readonly Said[] | readonly (readonly Said[])[]>>;
+}
+
+/** The credit of a turn and what it was made of, from any level. */
+export function creditOfTurn(file: CreditFile, trajectory: string, turn: number): CreditOfTurn {
+  const row = file.rowOf.get(trajectory);
+  if (row === undefined) return { credit: null, explain: {} };
+  const at = { row, turn: turnRow(file, row, turn) };
+  const explain = Object.entries(file.credit.explain ?? {}).map(([name, column]) => [name, saidOf(file, column, at)]);
+  return { credit: creditAtTurn(file, at), explain: Object.fromEntries(explain) };
+}
+
+interface Address {
+  readonly row: number;
+  /** -1: there is no such turn, or no turns in the file */
+  readonly turn: number;
+}
+
+function turnRow({ turnOffsets }: CreditFile, row: number, turn: number): number {
+  if (!turnOffsets) return -1;
+  const at = turnOffsets[row] + turn;
+  return turn >= 0 && at < turnOffsets[row + 1] ? at : -1;
+}
+
+function creditAtTurn(file: CreditFile, { row, turn }: Address): number | null {
+  const { level, values } = file.credit;
+  if (level !== 'token') return value(values, level === 'trajectory' ? row : turn) as number | null;
+  let [sum, count] = [0, 0];
+  for (const token of tokensOf(file, turn)) {
+    if (file.mask?.[token] === 0 || Number.isNaN(values[token])) continue;
+    sum += values[token];
+    count++;
+  }
+  return count > 0 ? sum / count : null;
+}
+
+function saidOf(file: CreditFile, column: Column, { row, turn }: Address) {
+  switch (column.level) {
+    case 'shard':
+      return rowOf(column, 0);
+    case 'group':
+      return rowOf(column, file.groupOf[row]);
+    case 'trajectory':
+      return rowOf(column, row);
+    case 'turn':
+      return rowOf(column, turn);
+    case 'token':
+      return tokensOf(file, turn).map((token) => rowOf(column, token)) as Said[] | Said[][];
+  }
+}
+
+function rowOf({ values, offsets }: Column, row: number): Said | Said[] {
+  if (!offsets || row < 0) return value(values, row);
+  return Array.from({ length: offsets[row + 1] - offsets[row] }, (_, k) => value(values, offsets[row] + k));
+}
+
+function value(values: Column['values'], row: number): Said {
+  const found = values[row] ?? null;
+  return Number.isNaN(found) ? null : found;
+}
+
+function tokensOf({ tokenOffsets }: CreditFile, turn: number): number[] {
+  if (!tokenOffsets || turn < 0) return [];
+  return Array.from({ length: tokenOffsets[turn + 1] - tokenOffsets[turn] }, (_, k) => tokenOffsets[turn] + k);
+}

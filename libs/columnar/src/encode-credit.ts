@@ -1,0 +1,129 @@
+import type { Column, Credit } from '#lib/credit';
+import { numberGroups, numbers, type Level, type TrajectoryBatch } from '#lib/dataset';
+import { canonicalJson } from '#lib/kernel';
+import {
+  counter,
+  intColumn,
+  keyedTextColumn,
+  listColumn,
+  numberColumn,
+  textColumn,
+  valueListColumn,
+  type ArrowColumn,
+} from './arrow-columns.js';
+import { writeArrowFile } from './arrow-file.js';
+import { CREDIT_FORMAT, OWN_CREDIT_COLUMNS, PARTITION, REPEATED } from './credit-layout.js';
+import { freeName } from './field-names.js';
+import { gatherRows, type Values } from './gather-rows.js';
+import { internTexts } from './intern-texts.js';
+
+/** What an estimator said about a shard, and all that it depends on but the data. */
+export interface CreditToEncode {
+  readonly estimator: string;
+  readonly version: number;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly trajectories: TrajectoryBatch;
+  readonly credit: Credit;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The credit of one estimator in one shard as an Arrow IPC file, nested as segments are: one row per trajectory, its turns
+ * a list of structs where anything is said about turns, their tokens likewise. `credit` stands at its level; explain
+ * columns stand under their names at theirs, those of a group or the shard repeated on its trajectories.
+ */
+export function encodeCredit(file: CreditToEncode): Uint8Array {
+  const { ids, trainingStep, groupOf, groups, turnOffsets, tokenOffsets, stateKey } = file.trajectories;
+  const nextId = counter();
+  const distinctGroups = internTexts(groups);
+  const groupName = groupOf.map((group) => distinctGroups.keys[group]);
+  const explained = (level: Level) => explainColumns(file, level, nextId);
+
+  const tokens = [...own(file, 'token'), ...explained('token')];
+  const turns = [...own(file, 'turn'), ...explained('turn')];
+  if (tokens.length > 0) turns.push(listColumn('tokens', tokenOffsets, tokens));
+  const columns = [
+    textColumn('trajectory', ids),
+    keyedTextColumn('group', groupName, distinctGroups.texts, nextId()),
+    intColumn('groupKey', numberGroups(groupOf, groups).groupOf),
+    ...own(file, 'trajectory'),
+    ...explained('trajectory'),
+  ];
+  if (turns.length > 0) {
+    columns.push(
+      listColumn('turns', turnOffsets, [intColumn('turn', turnIndex(turnOffsets, stateKey.length)), ...turns]),
+    );
+  }
+  return writeArrowFile(CREDIT_FORMAT, columns, ids.length, metadataOf(file, trainingStep));
+}
+
+function metadataOf({ estimator, version, params, credit, warnings }: CreditToEncode, trainingStep: Int32Array) {
+  return new Map([
+    ['recredit.estimator', estimator],
+    ['recredit.version', String(version)],
+    ['recredit.params', canonicalJson(params)],
+    ['recredit.creditLevel', credit.level],
+    ['recredit.warnings', JSON.stringify(warnings)],
+    ...(trainingStep.length > 0 ? ([['recredit.trainingStep', String(trainingStep[0])]] as const) : []),
+  ]);
+}
+
+function own({ credit, trajectories }: CreditToEncode, level: Level): ArrowColumn[] {
+  if (credit.level !== level) return [];
+  const mask = level === 'token' ? numbers(trajectories, 'token.mask') : null;
+  return [numberColumn('credit', credit.values), ...(mask ? [numberColumn('mask', mask)] : [])];
+}
+
+/** The explain columns that stand at a level, sorted by name. */
+function explainColumns({ credit, trajectories }: CreditToEncode, level: Level, nextId: () => number): ArrowColumn[] {
+  const used = new Set<string>(OWN_CREDIT_COLUMNS[level]);
+  return Object.entries(credit.explain ?? {})
+    .filter(([, column]) => standsAt(column) === level)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, column]) => {
+      const free = freeName(name, used);
+      if (column.partition) free.metadata.set(PARTITION, 'true');
+      if (column.level === 'group' || column.level === 'shard') free.metadata.set(REPEATED, column.level);
+      return explainColumn(free, repeated(column, trajectories.groupOf), nextId);
+    });
+}
+
+function standsAt({ level }: Column): Level {
+  return level === 'group' || level === 'shard' ? 'trajectory' : level;
+}
+
+function explainColumn(
+  { name, metadata }: { name: string; metadata: Map<string, string> },
+  { values, offsets }: Values,
+  nextId: () => number,
+): ArrowColumn {
+  const column =
+    values instanceof Float64Array
+      ? numberColumn(name, values, metadata)
+      : textValues(name, values, nextId(), metadata);
+  return offsets ? valueListColumn(column, offsets) : column;
+}
+
+function textValues(
+  name: string,
+  values: readonly (string | null)[],
+  id: number,
+  metadata: Map<string, string>,
+): ArrowColumn {
+  const { keys, texts } = internTexts(values);
+  return keyedTextColumn(name, keys, texts, id, metadata);
+}
+
+/** The column on rows of trajectories, turns or tokens: what a group or the shard says is said of each trajectory. */
+function repeated(column: Column, groupOf: Int32Array): Values {
+  if (column.level !== 'group' && column.level !== 'shard') return column;
+  return gatherRows(column, column.level === 'group' ? groupOf : new Int32Array(groupOf.length));
+}
+
+function turnIndex(turnOffsets: Int32Array, turns: number): Int32Array {
+  const index = new Int32Array(turns);
+  for (let row = 0; row + 1 < turnOffsets.length; row++) {
+    for (let at = turnOffsets[row]; at < turnOffsets[row + 1]; at++) index[at] = at - turnOffsets[row];
+  }
+  return index;
+}
