@@ -194,9 +194,10 @@ describe('after an accident', () => {
   it('does not mind a pid file whose number is somebody else by now', async () => {
     const home = await aHome();
     await (await aServer(home)).stop();
-    const bystander = spawn('sleep', ['60']);
-    cleanup.push(() => bystander.kill());
     const { uid, gid } = await stat(join(home, 'postgres'));
+    // of the server's own user: Postgres would see by itself that another user's process is none of its own
+    const bystander = spawn('sleep', ['60'], root ? { uid, gid } : {});
+    cleanup.push(() => bystander.kill());
     await writeFile(
       join(home, 'postgres', 'postmaster.pid'),
       `${bystander.pid}\n${home}/postgres\n0\n0\n\n127.0.0.1\n0 0\nready   \n`,

@@ -33,6 +33,9 @@ const SETTINGS = {
   checkpoint_timeout: '15min',
   checkpoint_completion_target: '0.9',
   random_page_cost: '1.1',
+  // parallel plans share memory in /dev/shm, of which a container has 64 MB; our queries are many, not large
+  max_parallel_workers_per_gather: '0',
+  max_parallel_maintenance_workers: '0',
   synchronous_commit: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
@@ -141,7 +144,7 @@ async function initialise(cluster: Omit<Cluster, 'password'> & { account: Server
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
-      ...(cluster.durable ? [] : ['--no-sync']),
+      ...syncing(cluster.durable),
     ]);
   } finally {
     await rm(secret, { force: true });
@@ -150,6 +153,12 @@ async function initialise(cluster: Omit<Cluster, 'password'> & { account: Server
   await chmod(passwordFile(home), 0o600); // where an older one with other permissions was there
   await rename(unfinished, dataDir);
   return password;
+}
+
+/** One call for the file system instead of one per file (1,000 of them): it halves the first start on a busy disk. */
+function syncing(durable: boolean): string[] {
+  if (!durable) return ['--no-sync'];
+  return process.platform === 'linux' ? ['--sync-method=syncfs'] : [];
 }
 
 async function run(launch: Launch, program: string, args: string[]): Promise<void> {
