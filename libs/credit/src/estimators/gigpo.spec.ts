@@ -43,6 +43,11 @@ describe('gigpo', () => {
     expectNumbers(values, [0.458333, 0.833333, -1.041667, -1.041667, -1.166667, 0.958333]);
   });
 
+  it('leaves a trajectory without turns out of that sample', () => {
+    const { values } = creditOf(gigpo, [...EXAMPLE, rollout('g', 9, [])], { gamma: 0.5, statsAcross: 'trajectories' });
+    expectNumbers(values, creditOf(gigpo, EXAMPLE, { gamma: 0.5, statsAcross: 'trajectories' }).values, 0);
+  });
+
   it('keeps a penalty visible in a sample of trajectories that agree', () => {
     const turn = { state: 'home', reward: 0 };
     const records = [rollout('g', 1, [turn, { ...turn, signals: { isActionValid: 0 } }]), rollout('g', 1, [turn])];

@@ -38,6 +38,15 @@ describe('grpo', () => {
     );
   });
 
+  it('takes rewards that differ by rounding for equal', () => {
+    expect([...advantageOf(rollouts('g', 0.1 + 0.2, 0.3))]).toEqual([0, 0]);
+  });
+
+  it('gives 0 to a trajectory that has no row in the sample', () => {
+    const records = [rollout('g', 1, [{}]), rollout('g', 0, [{}]), rollout('g', 5, [])];
+    expectNumbers(advantageOf(records, { statsAcross: 'turns', normalizeByStd: false }), [0.5, -0.5, 0], 0);
+  });
+
   it('does not see a shift, and with the division no scale', () => {
     fc.assert(
       fc.property(rewards, fc.integer({ min: -9, max: 9 }), fc.integer({ min: 1, max: 9 }), (r, shift, scale) => {

@@ -20,6 +20,11 @@ describe('hgpo', () => {
     expectNumbers(turnAdvantage, [0.25, 0.55, -0.25, -0.45, 0.125, 0.2, -0.125, -0.3]);
   });
 
+  it('adds epsilon to the sum of weights', () => {
+    // as above, (2 · 0.625 + 3 · 0.5) / (5 + 1)
+    expectNumbers(creditOf(hgpo, EXAMPLE, { ...PARAMS, epsilon: 1 }).values[1], 2.75 / 6, 1e-12);
+  });
+
   it('divides by the population spread', () => {
     const { values } = creditOf(hgpo, EXAMPLE, { ...PARAMS, normalizeByStd: true });
     expectNumbers(values, [0.999996, 1.20302, -0.999996, -0.961811, 0.999992, 0.720602, -0.999992, -0.96181]);
