@@ -17,5 +17,6 @@ export type { LearningSignal } from './comparison/learning-signal.js';
 export { GOLDEN_DIAGNOSTICS, goldenValues } from './golden-values.js';
 export { MEASURES, type Measure } from './comparison/measures.js';
 export { mergeSummaries, NO_SUMMARY } from './comparison/merge-summaries.js';
+export { sampleRateFor } from './comparison/sample.js';
 export type { ShardSummary } from './comparison/shard-summary.js';
 export { summarizeShard, type ShardToSummarize } from './comparison/summarize-shard.js';

@@ -1,6 +1,6 @@
 import { trajectoryBatch } from '#lib/dataset';
 import { describe, expect, it } from 'vitest';
-import { joinSamples, sampleOf, thinned, type Sample } from './sample.js';
+import { joinSamples, sampleOf, sampleRateFor, thinned, type Sample } from './sample.js';
 
 /** Trajectories of two turns in groups of four; the credit of a turn is its number. */
 function sampled(run: string, count: number, rate: number, names: readonly string[] = ['x']): Sample {
@@ -18,6 +18,12 @@ function sampled(run: string, count: number, rate: number, names: readonly strin
 }
 
 describe('sample', () => {
+  it.each([
+    [0, 1],
+    [65_536, 1],
+    [131_072, 0.5],
+  ])('of %d turns is taken at rate %d', (turns, rate) => expect(sampleRateFor(turns)).toBe(rate));
+
   it('keeps everything at rate 1', () => {
     const whole = sampled('r', 10, 1);
     expect(whole.place).toHaveLength(10);

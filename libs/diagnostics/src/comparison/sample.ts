@@ -23,6 +23,14 @@ export interface Sample {
   readonly truths: Entries<Float64Array>;
 }
 
+/** Turns that a sample may hold: below that many the sample is all there is. */
+const SAMPLE_TURNS = 65_536;
+
+/** The rate at which the shards of an analysis of that many turns are sampled, fixed when it is planned. */
+export function sampleRateFor(turns: number): number {
+  return Math.min(1, SAMPLE_TURNS / Math.max(1, turns));
+}
+
 /** A sample without a trajectory. */
 export function emptySample(rate: number): Sample {
   return {
