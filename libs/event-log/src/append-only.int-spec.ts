@@ -64,6 +64,7 @@ describe('a session', () => {
 
   it('confined to another project sees nothing of a run, cannot add to it and cannot move its head', async () => {
     const other = await aProject(db.ownerPool);
+    await aRun(db.ownerPool, { project: other });
     await confined(db.pool, other, async (query) => {
       expect(await query('select from event_batch')).toBe(0);
       expect(await query('select from run_stream')).toBe(0);

@@ -108,7 +108,8 @@ describe('what a producer is told', () => {
   it('acknowledges a resend with the position it has, whoever is asked', async () => {
     const runId = await aRun(db.ownerPool);
     // the three that come while the first is being stored share a transaction
-    const pipelined = await Promise.all([0, 1, 2, 2].map((n) => send(servers[0], runId, 'p', n)));
+    const batches = await Promise.all([0, 1, 2, 2].map((n) => aBatch('p', n)));
+    const pipelined = await Promise.all(batches.map((each) => servers[0].append(runId, each)));
     const resent = await Promise.all(servers.flatMap((log) => [1, 3, 3].map((n) => send(log, runId, 'p', n))));
 
     expect(pipelined.map((answer) => answer.firstPosition)).toEqual([0, 2, 4, 4]);
@@ -117,6 +118,13 @@ describe('what a producer is told', () => {
     expect((await readAll(runId)).map(({ event }) => saying(event))).toEqual(
       [0, 1, 2, 3, 4, 5, 6, 7].map((n) => `p:${n}`),
     );
+  });
+
+  it('puts batches of one producer in order that overtook each other while they waited', async () => {
+    const runId = await aRun(db.ownerPool);
+    const batches = await Promise.all([0, 3, 1, 2].map((n) => aBatch('p', n)));
+    const answers = await Promise.all(batches.map((batch) => servers[0].append(runId, batch)));
+    expect(answers.map((answer) => answer.firstPosition)).toEqual([0, 6, 2, 4]);
   });
 
   it('refuses other content, a gap and an older epoch, and stores what came along with them', async () => {
@@ -160,11 +168,13 @@ describe('what a producer is told', () => {
     const runId = await aRun(db.ownerPool);
     const batches = await Promise.all([0, 1, 2, 3].map((n) => aBatch('p', n)));
     const log = new EventLog(db.pool, { maxWaitingBytes: batches[0].payload.length * 3.5 });
-    const sent = batches.map((batch) => log.append(runId, batch));
-    const closed = log.close();
+    let answered = 0;
+    const sent = batches.map((batch) => log.append(runId, batch).finally(() => answered++));
+    const settled = Promise.allSettled([...sent]);
+    await log.close();
+    expect(answered).toBe(4);
 
-    const answers = await Promise.allSettled([...sent, log.append(runId, batches[3])]);
-    await closed;
+    const answers = [...(await settled), ...(await Promise.allSettled([log.append(runId, batches[3])]))];
     expect(
       answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : answer.value.firstPosition)),
     ).toEqual([0, 2, 4, 'capacity.exceeded', 'database.unavailable']);
