@@ -170,7 +170,7 @@ describe('what a producer is told', () => {
     const log = new EventLog(db.pool, { maxWaitingBytes: batches[0].payload.length * 3.5 });
     let answered = 0;
     const sent = batches.map((batch) => log.append(runId, batch).finally(() => answered++));
-    const settled = Promise.allSettled([...sent]);
+    const settled = Promise.allSettled(sent);
     await log.close();
     expect(answered).toBe(4);
 
