@@ -113,6 +113,17 @@ describe('a queue', () => {
     expect((await queue.states(job, ['kept', 'lost'])).map(({ key }) => key)).toEqual(['kept']);
   });
 
+  it('can be started by many processes at the same time, on an empty database', async () => {
+    const fresh = await testDatabase();
+    const job = aJob();
+    const many = Array.from({ length: 6 }, () => new Queue(fresh.url, { size: 2 }));
+    await Promise.all(many.map((queue) => queue.start()));
+    const queued = await Promise.all(many.map((queue) => queue.enqueue(job, keys(1), { transaction: fresh.pool })));
+    expect(queued.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, 1]);
+    await Promise.all(many.map((queue) => queue.stop()));
+    await fresh.drop();
+  });
+
   it('refuses a payload that is none', async () => {
     const queue = await aQueue();
     await expect(queue.enqueue(aJob(), [{ wrong: 1 } as never])).rejects.toThrow();

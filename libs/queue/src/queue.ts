@@ -236,6 +236,7 @@ const STATES = {
 
 /** So that the application can queue a job in a transaction of its own. It cannot run, change or remove one. */
 const GRANTS = `
+  select pg_advisory_xact_lock(hashtext('${SCHEMA} grants')); -- two grants on one table at once fail
   grant usage on schema ${SCHEMA} to recredit_app;
   grant select, insert on all tables in schema ${SCHEMA} to recredit_app;
 `;
