@@ -1,0 +1,196 @@
+import { ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from '#lib/kernel';
+import { startRun, type Problem, type Receipt, type Run } from '#lib/sdk';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { importerOf } from './importers.js';
+import type { Importer, Parsed } from './importer.js';
+import { checkFile, openFile } from './open-file.js';
+import { Tally, type Skipped } from './tally.js';
+
+export interface ImportTarget {
+  readonly project: string;
+  /** The run's name; a run of that name is continued. */
+  readonly name: string;
+  readonly config?: object | undefined;
+  readonly url?: string | undefined;
+  readonly apiKey?: string | undefined;
+}
+
+export interface ImportProgress {
+  readonly path: string;
+  /** of this file, as it lies on disk */
+  readonly bytesRead: number;
+  readonly bytes: number;
+  readonly trajectories: number;
+  readonly turns: number;
+}
+
+export interface ImportOptions {
+  readonly target: ImportTarget;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** gives up on a server that has not acknowledged anything for so long; default 60 s */
+  readonly patienceMs?: number | undefined;
+}
+
+export interface ImportResult {
+  /** the run's id */
+  readonly run: string;
+  /** in the files; `newEvents` says how much of it was not in the log before */
+  readonly trajectories: number;
+  readonly groups: number;
+  readonly turns: number;
+  /** the first thousand of `skippedCount` */
+  readonly skipped: readonly Skipped[];
+  readonly skippedCount: number;
+  /** a whole trajectory is one event */
+  readonly newEvents: number;
+  readonly knownEvents: number;
+}
+
+// Pinned: the log recognises what it has by batches, so cuts that moved would make an old import unknown.
+const SEAL_AT = { events: 500, bytes: 2 * 1024 * 1024 };
+const MAX_SPOOL_BYTES = 64 * 1024 * 1024;
+const PATIENCE_MS = 60_000;
+const PROGRESS_EVERY = 100;
+
+/** The time of what tells no time: the same on every import, so that the bytes are. */
+const NO_TIME = '1970-01-01T00:00:00Z';
+
+/**
+ * Imports files into one run, through the SDK. Every file is a source that can be read again: the same file adds
+ * nothing the second time, an import that broke off goes on where it stopped, and a longer version of a file adds its
+ * rest. What cannot be read is skipped and named.
+ *
+ * @throws RecreditError `format.unknown`, `file.invalid`; what the platform said where it did not take everything
+ */
+export async function importFiles(
+  format: string,
+  paths: readonly string[],
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const importer = importerOf(format);
+  await Promise.all(paths.map(checkFile));
+  const spool = await mkdtemp(join(tmpdir(), 'recredit-import-'));
+  const tally = new Tally();
+  const totals = { run: '', newEvents: 0, knownEvents: 0 };
+  try {
+    for (const path of paths) {
+      const stored = await importFile(importer, path, { ...options, spool, tally });
+      totals.run = stored.run;
+      totals.newEvents += stored.sent - stored.duplicates;
+      totals.knownEvents += stored.duplicates;
+    }
+  } finally {
+    await rm(spool, { recursive: true, force: true });
+  }
+  const { trajectories, groups, turns, skipped, skippedCount } = tally;
+  return { ...totals, trajectories, groups, turns, skipped, skippedCount };
+}
+
+interface FileOptions extends ImportOptions {
+  readonly spool: string;
+  readonly tally: Tally;
+}
+
+async function importFile(importer: Importer, path: string, options: FileOptions) {
+  const { tally, onProgress, patienceMs = PATIENCE_MS } = options;
+  const file = await openFile(path);
+  const before = tally.events;
+  const known = new Set<string>();
+  let run: Run | null = null;
+  let records = 0;
+  const progress = () => {
+    const { trajectories, turns } = tally;
+    onProgress?.({ path, bytesRead: file.read(), bytes: file.size, trajectories, turns });
+  };
+  try {
+    for await (const parsed of withBrokenEnd(importer.read({ path, bytes: file.bytes }), path)) {
+      if (records++ % PROGRESS_EVERY === 0) progress();
+      const why = parsed.kind === 'skipped' ? parsed.why : repeated(parsed, known);
+      if (parsed.kind === 'skipped' || why !== null) {
+        tally.skip({ where: parsed.where, why: why! });
+        continue;
+      }
+      run ??= await startRun({
+        ...options.target,
+        spool: options.spool,
+        maxSpoolBytes: MAX_SPOOL_BYTES,
+        sealAt: SEAL_AT,
+        replay: { source: sourceOf(importer, parsed.raw), at: NO_TIME },
+      });
+      const receipt = await written(run, parsed, patienceMs);
+      if (!receipt.accepted) tally.skip({ where: parsed.where, why: receipt.detail });
+      else if (parsed.kind === 'trajectory') tally.addTrajectory(parsed.trajectory);
+      else tally.addEvent(parsed.event);
+    }
+    if (!run || tally.events === before) throw nothingToImport(importer, path, tally);
+    await run.flush({ deadlineMs: Infinity, patienceMs });
+  } finally {
+    file.close();
+    await run?.close({ deadlineMs: 0 });
+  }
+  progress();
+  const report = run.report();
+  if (report.run === null || report.unsent > 0 || report.refused > 0) throw incomplete(path, report);
+  return { ...report, run: report.run };
+}
+
+/** What names the file for ever: its first record, as it stands there. A longer version of the file begins alike. */
+function sourceOf(importer: Importer, firstRecord: Uint8Array): string {
+  return `${importer.id} ${createHash('sha256').update(firstRecord).digest('hex')}`;
+}
+
+/** A file that breaks off in the middle (a truncated download, a damaged archive) is read up to there. */
+async function* withBrokenEnd(records: AsyncIterable<Parsed>, path: string): AsyncGenerator<Parsed> {
+  try {
+    yield* records;
+  } catch (error) {
+    yield { kind: 'skipped', where: path, why: `the rest cannot be read: ${messageOf(error)}` };
+  }
+}
+
+function repeated(parsed: Exclude<Parsed, { kind: 'skipped' }>, known: Set<string>): string | null {
+  if (parsed.kind !== 'trajectory') return null;
+  const { id } = parsed.trajectory;
+  if (known.has(id)) return `trajectory ${id} stands further up in the same file`;
+  known.add(id);
+  return null;
+}
+
+/** Records one, waiting for room where the platform is slower than the file. */
+async function written(run: Run, parsed: Exclude<Parsed, { kind: 'skipped' }>, patienceMs: number): Promise<Receipt> {
+  const write = () =>
+    parsed.kind === 'event' ? run.append(parsed.event) : run.record({ at: NO_TIME, ...parsed.trajectory });
+  const receipt = write();
+  if (receipt.accepted || receipt.reason !== 'back-pressure') return receipt;
+  await run.flush({ seal: false, deadlineMs: Infinity, patienceMs });
+  const again = write();
+  if (again.accepted || again.reason !== 'back-pressure') return again;
+  throw unavailable(run.report().problem, again.detail);
+}
+
+function nothingToImport({ title }: Importer, path: string, { skipped }: Tally): RecreditError {
+  const first = skipped.at(-1);
+  const why = first ? `; ${first.where}: ${first.why}` : '';
+  return new RecreditError('file.invalid', `${path} holds nothing that can be read as ${title}${why}`);
+}
+
+function incomplete(path: string, report: { unsent: number; refused: number; problem: Problem | null }): RecreditError {
+  const { unsent, refused, problem } = report;
+  if (problem?.code === 'batch.conflicting') {
+    return new RecreditError(
+      'batch.conflicting',
+      `${path} begins like a file that was imported into this run before, and then differs from it or is shorter; import it into another run`,
+      problem.details,
+    );
+  }
+  return unavailable(problem, `${unsent + refused} events of ${path} were not taken`);
+}
+
+function unavailable(problem: Problem | null, fallback: string): RecreditError {
+  const code = problem && problem.code in ERROR_STATUS ? (problem.code as ErrorCode) : 'database.unavailable';
+  const message = problem ? `${fallback}: ${problem.detail}` : fallback;
+  return new RecreditError(code, `${message}; import again to go on from there`, problem?.details ?? {});
+}

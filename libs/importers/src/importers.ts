@@ -1,0 +1,14 @@
+import { RecreditError } from '#lib/kernel';
+import type { Importer } from './importer.js';
+import { recredit } from './recredit.importer.js';
+import { tauBench } from './tau-bench.importer.js';
+
+/** The catalogue of formats. */
+export const IMPORTERS: readonly Importer[] = [recredit, tauBench];
+
+export function importerOf(format: string): Importer {
+  const importer = IMPORTERS.find(({ id }) => id === format);
+  if (importer) return importer;
+  const known = IMPORTERS.map(({ id }) => id).join(', ');
+  throw new RecreditError('format.unknown', `no format is called ${format}; there are ${known}`, { known });
+}
