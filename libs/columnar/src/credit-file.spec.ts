@@ -79,14 +79,6 @@ describe('a credit file', () => {
     expect(encodeCredit(again)).toEqual(bytes);
   });
 
-  it('holds no turns where nothing is said about them', () => {
-    const { credit, turnOffsets } = openCredit(
-      encodeCredit(file({ level: 'trajectory', values: Float64Array.of(1, 2, 3) })),
-    );
-    expect(credit).toEqual({ level: 'trajectory', values: Float64Array.of(1, 2, 3), explain: {} });
-    expect(turnOffsets).toBeNull();
-  });
-
   it('holds a shard without trajectories', () => {
     const empty = file({ level: 'turn', values: new Float64Array() }, { trajectories: trajectoryBatch([]) });
     expect(openCredit(encodeCredit(empty)).credit).toEqual({ level: 'turn', values: new Float64Array(), explain: {} });
@@ -131,7 +123,7 @@ describe('creditOfTurn', () => {
 
   it('says nothing of a turn or a trajectory that is not there', () => {
     expect(creditOfTurn(opened('turn'), 'a', 2).credit).toBeNull();
-    expect(creditOfTurn(opened('turn'), 'b', 0).credit).toBeNull();
+    expect(creditOfTurn(opened('trajectory'), 'b', 0)).toEqual({ credit: null, explain: {} });
     expect(creditOfTurn(opened('turn'), 'nobody', 0)).toEqual({ credit: null, explain: {} });
   });
 });

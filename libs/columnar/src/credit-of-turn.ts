@@ -14,20 +14,22 @@ export interface CreditOfTurn {
 /** The credit of a turn and what it was made of, from any level. */
 export function creditOfTurn(file: CreditFile, trajectory: string, turn: number): CreditOfTurn {
   const row = file.rowOf.get(trajectory);
-  if (row === undefined) return { credit: null, explain: {} };
+  if (row === undefined) return NOTHING;
   const at = { row, turn: turnRow(file, row, turn) };
+  if (at.turn < 0) return NOTHING;
   const explain = Object.entries(file.credit.explain ?? {}).map(([name, column]) => [name, saidOf(file, column, at)]);
   return { credit: creditAtTurn(file, at), explain: Object.fromEntries(explain) };
 }
 
+const NOTHING: CreditOfTurn = { credit: null, explain: {} };
+
 interface Address {
   readonly row: number;
-  /** -1: there is no such turn, or no turns in the file */
+  /** -1: there is no such turn */
   readonly turn: number;
 }
 
 function turnRow({ turnOffsets }: CreditFile, row: number, turn: number): number {
-  if (!turnOffsets) return -1;
   const at = turnOffsets[row] + turn;
   return turn >= 0 && at < turnOffsets[row + 1] ? at : -1;
 }
@@ -60,7 +62,7 @@ function saidOf(file: CreditFile, column: Column, { row, turn }: Address) {
 }
 
 function rowOf({ values, offsets }: Column, row: number): Said | Said[] {
-  if (!offsets || row < 0) return value(values, row);
+  if (!offsets) return value(values, row);
   return Array.from({ length: offsets[row + 1] - offsets[row] }, (_, k) => value(values, offsets[row] + k));
 }
 
@@ -70,6 +72,6 @@ function value(values: Column['values'], row: number): Said {
 }
 
 function tokensOf({ tokenOffsets }: CreditFile, turn: number): number[] {
-  if (!tokenOffsets || turn < 0) return [];
+  if (!tokenOffsets) return [];
   return Array.from({ length: tokenOffsets[turn + 1] - tokenOffsets[turn] }, (_, k) => tokenOffsets[turn] + k);
 }

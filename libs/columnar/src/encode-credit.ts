@@ -15,7 +15,8 @@ import { writeArrowFile } from './arrow-file.js';
 import { CREDIT_FORMAT, OWN_CREDIT_COLUMNS, PARTITION, REPEATED } from './credit-layout.js';
 import { freeName } from './field-names.js';
 import { gatherRows, type Values } from './gather-rows.js';
-import { internTexts } from './intern-texts.js';
+import { distinctTexts, internTexts } from './intern-texts.js';
+import { rankInList } from './rank-in-list.js';
 
 /** What an estimator said about a shard, and all that it depends on but the data. */
 export interface CreditToEncode {
@@ -29,31 +30,26 @@ export interface CreditToEncode {
 
 /**
  * The credit of one estimator in one shard as an Arrow IPC file, nested as segments are: one row per trajectory, its turns
- * a list of structs where anything is said about turns, their tokens likewise. `credit` stands at its level; explain
+ * a list of structs, their tokens likewise where anything is said about tokens. `credit` stands at its level; explain
  * columns stand under their names at theirs, those of a group or the shard repeated on its trajectories.
  */
 export function encodeCredit(file: CreditToEncode): Uint8Array {
-  const { ids, trainingStep, groupOf, groups, turnOffsets, tokenOffsets, stateKey } = file.trajectories;
+  const { ids, trainingStep, groupOf, groups, turnOffsets, tokenOffsets } = file.trajectories;
   const nextId = counter();
-  const distinctGroups = internTexts(groups);
-  const groupName = groupOf.map((group) => distinctGroups.keys[group]);
+  const group = distinctTexts(groupOf, groups);
   const explained = (level: Level) => explainColumns(file, level, nextId);
 
   const tokens = [...own(file, 'token'), ...explained('token')];
-  const turns = [...own(file, 'turn'), ...explained('turn')];
+  const turns = [intColumn('turn', rankInList(turnOffsets)), ...own(file, 'turn'), ...explained('turn')];
   if (tokens.length > 0) turns.push(listColumn('tokens', tokenOffsets, tokens));
   const columns = [
     textColumn('trajectory', ids),
-    keyedTextColumn('group', groupName, distinctGroups.texts, nextId()),
+    keyedTextColumn('group', group.keys, group.texts, nextId()),
     intColumn('groupKey', numberGroups(groupOf, groups).groupOf),
     ...own(file, 'trajectory'),
     ...explained('trajectory'),
+    listColumn('turns', turnOffsets, turns),
   ];
-  if (turns.length > 0) {
-    columns.push(
-      listColumn('turns', turnOffsets, [intColumn('turn', turnIndex(turnOffsets, stateKey.length)), ...turns]),
-    );
-  }
   return writeArrowFile(CREDIT_FORMAT, columns, ids.length, metadataOf(file, trainingStep));
 }
 
@@ -118,12 +114,4 @@ function textValues(
 function repeated(column: Column, groupOf: Int32Array): Values {
   if (column.level !== 'group' && column.level !== 'shard') return column;
   return gatherRows(column, column.level === 'group' ? groupOf : new Int32Array(groupOf.length));
-}
-
-function turnIndex(turnOffsets: Int32Array, turns: number): Int32Array {
-  const index = new Int32Array(turns);
-  for (let row = 0; row + 1 < turnOffsets.length; row++) {
-    for (let at = turnOffsets[row]; at < turnOffsets[row + 1]; at++) index[at] = at - turnOffsets[row];
-  }
-  return index;
 }

@@ -10,6 +10,8 @@ import {
   type ArrowColumn,
 } from './arrow-columns.js';
 import { writeArrowFile } from './arrow-file.js';
+import { distinctTexts } from './intern-texts.js';
+import { rankInList } from './rank-in-list.js';
 import { NUMERIC_FORMAT, OWN_COLUMNS, TEXT_FORMAT } from './segment-layout.js';
 import { signalColumns } from './signal-columns.js';
 import { textHash } from './text-hash.js';
@@ -49,13 +51,11 @@ function encodeNumbers(
   const { groupOf, groups } = numberGroups(trajectories.groupOf, trajectories.groups);
   const { states, actions } = textsOf(trajectories);
   const nextId = counter();
-  const distinctGroups = [...new Set(groups)];
-  const nameOf = new Map(distinctGroups.map((name, key) => [name, key]));
-  const groupName = groupOf.map((group) => nameOf.get(groups[group])!);
+  const group = distinctTexts(groupOf, groups);
 
   const own = [
     textColumn('id', ids),
-    keyedTextColumn('group', groupName, distinctGroups, nextId()),
+    keyedTextColumn('group', group.keys, group.texts, nextId()),
     intColumn('groupKey', groupOf),
     intColumn('trainingStep', trainingStep),
     numberColumn('endPosition', endPosition),
@@ -78,15 +78,9 @@ function numericTokens(trajectories: TrajectoryBatch, nextId: () => number): Arr
   const { tokenOffsets, stateKey } = trajectories;
   const signals = signalColumns(trajectories, 'token', 'numbers', OWN_COLUMNS.token, nextId);
   if (signals.length === 0 && tokenOffsets[stateKey.length] === 0) return [];
-  return [listColumn('tokens', tokenOffsets, signals.length > 0 ? signals : [tokenIndex(tokenOffsets)])];
-}
-
-function tokenIndex(tokenOffsets: Int32Array): ArrowColumn {
-  const index = new Int32Array(tokenOffsets[tokenOffsets.length - 1]);
-  for (let turn = 0; turn + 1 < tokenOffsets.length; turn++) {
-    for (let at = tokenOffsets[turn]; at < tokenOffsets[turn + 1]; at++) index[at] = at - tokenOffsets[turn];
-  }
-  return intColumn('token', index);
+  return [
+    listColumn('tokens', tokenOffsets, signals.length > 0 ? signals : [intColumn('token', rankInList(tokenOffsets))]),
+  ];
 }
 
 function encodeTexts(trajectories: TrajectoryBatch): Uint8Array {

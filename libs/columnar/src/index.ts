@@ -1,7 +1,11 @@
+export { arrowStream, type StreamColumn, type StreamRows } from './arrow-stream.js';
 export { creditOfTurn, type CreditOfTurn } from './credit-of-turn.js';
+export { creditPerTurn } from './credit-per-turn.js';
+export { creditTable, type ShardCredits } from './credit-table.js';
 export { encodeCredit, type CreditToEncode } from './encode-credit.js';
 export { encodeSegment, type SegmentFiles } from './encode-segment.js';
 export { openCredit, type CreditFile } from './open-credit.js';
 export { openSegment, type Segment, type SegmentStep } from './open-segment.js';
 export { rowsOfStep, stepBatch, type RowRange, type StepQuery } from './step-batch.js';
 export { textHash } from './text-hash.js';
+export { trajectoryTable } from './trajectory-table.js';

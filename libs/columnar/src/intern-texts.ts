@@ -9,3 +9,9 @@ export function internTexts(rows: readonly (string | null)[]): { keys: Int32Arra
   });
   return { keys, texts: [...keyOf.keys()] };
 }
+
+/** The same rows over distinct texts: a dictionary that says a text twice is refused by some readers. */
+export function distinctTexts(keys: Int32Array, texts: readonly string[]): { keys: Int32Array; texts: string[] } {
+  const distinct = internTexts(texts);
+  return { keys: keys.map((key) => (key < 0 ? -1 : distinct.keys[key])), texts: distinct.texts };
+}

@@ -31,8 +31,8 @@ export interface CreditFile {
   readonly rowOf: ReadonlyMap<string, number>;
   /** [trajectories] index of its group, in order of first appearance */
   readonly groupOf: Int32Array;
-  /** [trajectories + 1]; null where nothing is said below trajectories */
-  readonly turnOffsets: Int32Array | null;
+  /** [trajectories + 1] */
+  readonly turnOffsets: Int32Array;
   /** [turns + 1]; null where nothing is said about tokens */
   readonly tokenOffsets: Int32Array | null;
   /** [tokens] 0 for tokens that training leaves out; null where the trainer sent no mask */
@@ -50,9 +50,10 @@ export function openCredit(bytes: Uint8Array): CreditFile {
   const { root, metadata } = openArrowFile(CREDIT_FORMAT, bytes);
   return orDamaged('credit file', () => {
     const trajectory = columnsOf(root);
-    const turns = lists(trajectory, 'turns');
-    const tokens = lists(turns?.columns, 'tokens');
-    const levels = { trajectory, turn: turns?.columns ?? NO_COLUMNS, token: tokens?.columns ?? NO_COLUMNS };
+    const turns = listOf(columnNamed(trajectory, 'turns'));
+    const tokenColumn = turns.columns.get('tokens');
+    const tokens = tokenColumn && listOf(tokenColumn);
+    const levels = { trajectory, turn: turns.columns, token: tokens?.columns ?? NO_COLUMNS };
     const level = metadata.get('recredit.creditLevel') as Level;
     const trajectories = textsOf(columnNamed(trajectory, 'trajectory')) as string[];
     const groupOf = intsOf(columnNamed(trajectory, 'groupKey'), 0, Math.max(trajectories.length, 1));
@@ -70,16 +71,11 @@ export function openCredit(bytes: Uint8Array): CreditFile {
       trajectories,
       rowOf: new Map(trajectories.map((id, row) => [id, row])),
       groupOf,
-      turnOffsets: turns?.offsets ?? null,
+      turnOffsets: turns.offsets,
       tokenOffsets: tokens?.offsets ?? null,
       mask: mask ? numbersOf(mask) : null,
     };
   });
-}
-
-function lists(columns: ReadColumns | undefined, name: string) {
-  const column = columns?.get(name);
-  return column && listOf(column);
 }
 
 function explainOf(levels: Record<Level, ReadColumns>, groupOf: Int32Array): Record<string, Column> {

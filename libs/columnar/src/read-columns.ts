@@ -31,7 +31,7 @@ export function columnNamed(columns: ReadColumns, name: string): ReadColumn {
 export function numbersOf({ field, data }: ReadColumn): Float64Array | Float32Array {
   const { values } = data as { values: unknown };
   if (values instanceof Float64Array || values instanceof Float32Array) return whole(field, values, data.length);
-  throw new Error(`${field.name} should hold floats, not ${data.type}`);
+  throw new Error(`${field.name} should hold floats`);
 }
 
 export function doublesOf(column: ReadColumn): Float64Array {
@@ -43,7 +43,7 @@ export function doublesOf(column: ReadColumn): Float64Array {
 /** A view of the integers, each from `from` to `below - 1`. */
 export function intsOf({ field, data }: ReadColumn, from = -(2 ** 31), below = 2 ** 31): Int32Array {
   const { values } = data as { values: unknown };
-  if (!(values instanceof Int32Array)) throw new Error(`${field.name} should hold int32, not ${data.type}`);
+  if (!(values instanceof Int32Array)) throw new Error(`${field.name} should hold int32`);
   return within(field, whole(field, values, data.length), from, below);
 }
 
@@ -87,7 +87,7 @@ export function listOf(column: ReadColumn): { offsets: Int32Array; columns: Read
 
 /** The offsets of a list, a view, and its values one after another. */
 export function valueListOf({ field, data }: ReadColumn): { offsets: Int32Array; item: ReadColumn } {
-  if (!DataType.isList(data.type)) throw new Error(`${field.name} should be a list, not ${data.type}`);
+  if (!DataType.isList(data.type)) throw new Error(`${field.name} should be a list`);
   const child = (data as Data<List>).children[0];
   const offsets = offsetsOf(field, data);
   if (offsets[0] !== 0 || offsets[data.length] !== child.length) {
