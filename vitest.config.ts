@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** `#lib/x` names the source of a lib here; Node resolves the same name to its build. */
 const alias = [
   { find: /^#lib\/(.+)$/, replacement: `${import.meta.dirname}/libs/$1/src/index.ts` },
+  { find: /^#app\/(.+)$/, replacement: `${import.meta.dirname}/apps/$1/src/index.ts` },
+  // Vite would take graphql's ES modules, Mercurius and Nest take its CommonJS: two copies do not know each other's types
+  { find: /^graphql$/, replacement: 'graphql/index.js' },
   { find: '#migrations', replacement: `${import.meta.dirname}/migrations/index.ts` },
 ];
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { encodeCredit, openCredit, openSegment, stepBatch } from '#lib/columnar';
-import { needsOf, runEstimator, turnCredit, type Credit } from '#lib/credit';
+import { findEstimator, needsOf, runEstimator, turnCredit, type Credit } from '#lib/credit';
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { encodeSummary, summarizeShard } from '#lib/diagnostics';
 import { messageOf } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
-import { estimatorOf } from './request.js';
 import { creditFileKey, type ShardAnswer, type ShardResult, type ShardTask } from './shard-task.js';
 
 /** Turn signals that say how good a turn really was, in the order in which comparisons show them. */
@@ -52,7 +51,7 @@ export async function computeShard(store: SegmentStore, task: ShardTask): Promis
 /** The trajectories of a shard, with their texts only where an estimator reads them. */
 async function loadTrajectories(store: SegmentStore, task: ShardTask): Promise<TrajectoryBatch> {
   const { trainingStep, asOf, from, annotations } = task;
-  const withTexts = task.estimators.some(({ id, params, known }) => !known && needsOf(estimatorOf(id), params).texts);
+  const withTexts = task.estimators.some(({ id, params, known }) => !known && needsOf(findEstimator(id), params).texts);
   const segments = await Promise.all(
     task.segments.map(async ({ numericKey, textKey }) => {
       const [numeric, text] = await Promise.all([store.get(numericKey), withTexts ? store.get(textKey) : undefined]);
@@ -70,7 +69,7 @@ async function computeOne(
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
   try {
-    const outcome = runEstimator(estimatorOf(id), trajectories, params);
+    const outcome = runEstimator(findEstimator(id), trajectories, params);
     if (outcome.kind === 'missing')
       return { result: { key, seconds: seconds(), kind: 'missing', missing: outcome.missing } };
     const { credit, warnings } = outcome;

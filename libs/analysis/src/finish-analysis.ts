@@ -26,12 +26,20 @@ export async function finishIfDone(pool: Pool, analysisId: string): Promise<void
   await notifyProgress(pool, analysisId);
 }
 
-/** The plan could not be made: the analysis fails as a whole, with its reason. */
+/** It could not be planned, or not be finished: the analysis fails as a whole, with its reason. */
 export async function failAnalysis(pool: Pool, analysisId: string, reason: string): Promise<void> {
-  await pool.query(
-    `update analysis set state = 'failed', failure = $2, finished_at = now() where id = $1 and state = 'planning'`,
-    [analysisId, reason],
-  );
+  await inTransaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `update analysis set state = 'failed', failure = $2, finished_at = now() where id = $1 and state in ('planning', 'running')`,
+      [analysisId, reason],
+    );
+    if (rowCount === 0) return;
+    await client.query(
+      `update analysis_shard set state = 'cancelled', finished_at = now()
+       where analysis_id = $1 and state in ('queued', 'running')`,
+      [analysisId],
+    );
+  });
   await notifyProgress(pool, analysisId);
 }
 

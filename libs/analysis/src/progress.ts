@@ -24,29 +24,43 @@ export interface Progress {
 /** The latest finished shards that the rate is measured over. */
 const WINDOW_SECONDS = 30;
 
-/** How far an analysis is. */
-export async function progressOf(db: Queryable, analysisId: string): Promise<Progress> {
+/** How far analyses are, one statement for all of them; those that the caller does not see are left out. */
+export async function progressOfEach(db: Queryable, analysisIds: readonly string[]): Promise<Map<string, Progress>> {
   const { rows } = await db.query(
     `with window_start as (
-       select greatest(max(finished_at) - make_interval(secs => $2), min(started_at)) as at
-       from analysis_shard where analysis_id = $1 and state in ('done', 'failed') and started_at is not null
+       select analysis_id, greatest(max(finished_at) - make_interval(secs => $2), min(started_at)) as at
+       from analysis_shard where analysis_id = any ($1) and state in ('done', 'failed') and started_at is not null
+       group by 1
      )
-     select analysis.state, count(shard.*)::int as total,
+     select analysis.id as "analysisId", analysis.state, count(shard.*)::int as total,
        count(*) filter (where shard.state = 'done')::int as done,
        count(*) filter (where shard.state = 'done' and cached)::int as cached,
        count(*) filter (where shard.state = 'failed')::int as failed,
        count(*) filter (where shard.state = 'running')::int as running,
        (count(*) filter (where shard.started_at is not null and shard.finished_at >= window_start.at)
          / nullif(extract(epoch from max(shard.finished_at) - window_start.at), 0))::float8 as rate
-     from analysis cross join window_start left join analysis_shard shard on shard.analysis_id = analysis.id
-     where analysis.id = $1 group by analysis.state, window_start.at`,
-    [analysisId, WINDOW_SECONDS],
+     from analysis left join window_start on window_start.analysis_id = analysis.id
+     left join analysis_shard shard on shard.analysis_id = analysis.id
+     where analysis.id = any ($1) group by analysis.id, window_start.at`,
+    [analysisIds, WINDOW_SECONDS],
   );
-  const row: Omit<Progress, 'analysisId' | 'secondsLeft'> | undefined = rows[0];
-  if (!row) throw new RecreditError('analysis.unknown', `no analysis ${analysisId} among those you see`);
-  const left = row.state === 'cancelled' ? 0 : row.total - row.done - row.failed;
-  const secondsLeft = row.state === 'planning' ? null : left === 0 ? 0 : row.rate ? left / row.rate : null;
-  return { analysisId, ...row, secondsLeft };
+  return new Map(
+    rows.map((row: Omit<Progress, 'secondsLeft'>) => [row.analysisId, { ...row, secondsLeft: secondsLeftOf(row) }]),
+  );
+}
+
+/** How far an analysis is. */
+export async function progressOf(db: Queryable, analysisId: string): Promise<Progress> {
+  const progress = (await progressOfEach(db, [analysisId])).get(analysisId);
+  if (progress) return progress;
+  throw new RecreditError('analysis.unknown', `no analysis ${analysisId} among those you see`);
+}
+
+function secondsLeftOf({ state, total, done, failed, rate }: Omit<Progress, 'secondsLeft'>): number | null {
+  if (state === 'planning') return null;
+  const left = state === 'running' ? total - done - failed : 0;
+  if (left === 0) return 0;
+  return rate ? left / rate : null;
 }
 
 export async function notifyProgress(db: Queryable, analysisId: string): Promise<void> {

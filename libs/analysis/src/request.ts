@@ -1,4 +1,4 @@
-import { ESTIMATORS, parseParams, type AnyEstimator } from '#lib/credit';
+import { findEstimator, parseParams } from '#lib/credit';
 import { canonicalJson, RecreditError } from '#lib/kernel';
 
 /** One estimator of an analysis, with every param said: defaults are part of the request, so that it stays what it was. */
@@ -22,21 +22,13 @@ export interface AnalysisRequest {
   readonly steps?: { readonly from?: number | undefined; readonly to?: number | undefined } | undefined;
 }
 
-/** The estimator of that id. */
-export function estimatorOf(id: string): AnyEstimator {
-  const estimator = (ESTIMATORS as readonly AnyEstimator[]).find((candidate) => candidate.id === id);
-  if (estimator) return estimator;
-  const known = ESTIMATORS.map((candidate) => candidate.id).join(', ');
-  throw new RecreditError('estimator.unknown', `no estimator is called ${id}; there are ${known}`, { id });
-}
-
 /** Checks ids and params, fills in defaults, and drops what is asked for twice. */
 export function chooseEstimators(wishes: readonly EstimatorWish[]): ChosenEstimator[] {
   if (wishes.length === 0) throw new RecreditError('request.invalid', 'an analysis needs at least one estimator');
   const chosen = new Map<string, ChosenEstimator>();
   const uses = new Map<string, number>();
   for (const wish of wishes) {
-    const estimator = estimatorOf(wish.id);
+    const estimator = findEstimator(wish.id);
     const { id, version } = estimator;
     const params = parseParams(estimator, wish.params);
     const same = canonicalJson({ id, params });

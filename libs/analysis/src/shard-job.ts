@@ -1,6 +1,6 @@
 import { messageOf } from '#lib/kernel';
 import { inTransaction, type Pool } from '#lib/storage';
-import { finishIfDone } from './finish-analysis.js';
+import { failAnalysis, finishIfDone } from './finish-analysis.js';
 import type { ShardAddress } from './plan-analysis.js';
 import { notifyProgress } from './progress.js';
 import type { ChosenEstimator } from './request.js';
@@ -26,12 +26,13 @@ interface ClaimedShard {
  */
 export async function runShard(ports: ShardPorts, address: ShardAddress): Promise<void> {
   const claimed = await claim(ports.pool, address);
-  if (!claimed) return;
-  try {
-    await computeAndStore(ports, address, claimed);
-  } catch (error) {
-    await release(ports.pool, address, messageOf(error));
-    throw error;
+  if (claimed) {
+    try {
+      await computeAndStore(ports, address, claimed);
+    } catch (error) {
+      await release(ports.pool, address, messageOf(error));
+      throw error;
+    }
   }
   await finishIfDone(ports.pool, address.analysisId);
 }
@@ -48,7 +49,9 @@ export async function failShard(
     [analysisId, runId, trainingStep, reason],
   );
   await notifyProgress(pool, analysisId);
-  await finishIfDone(pool, analysisId);
+  await finishIfDone(pool, analysisId).catch((error: unknown) =>
+    failAnalysis(pool, analysisId, `the comparison could not be made: ${messageOf(error)}`),
+  );
 }
 
 async function claim(pool: Pool, { analysisId, runId, trainingStep }: ShardAddress): Promise<ClaimedShard | undefined> {

@@ -61,7 +61,17 @@ async function createRun(name: string, key = keys.trainer, rest: object = {}) {
   return body.id as string;
 }
 
-const append = (run: string, sequence: number, payload: Buffer, { key = keys.trainer, epoch = 0, ...headers } = {}) =>
+interface Sending extends Record<string, string | number | undefined> {
+  key?: string;
+  epoch?: number;
+}
+
+const append = (
+  run: string,
+  sequence: number,
+  payload: Buffer,
+  { key = keys.trainer, epoch = 0, ...headers }: Sending = {},
+) =>
   send(
     'POST',
     `/v1/runs/${run}/events`,

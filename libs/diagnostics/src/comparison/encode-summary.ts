@@ -61,7 +61,8 @@ function arrayAt(bytes: Uint8Array, start: number, { $array, at, length }: Place
   if (end > bytes.length) {
     throw new RecreditError('segment.damaged', `a summary was cut off: expected ${end} bytes, found ${bytes.length}`);
   }
-  return new Kind(bytes.slice(start + at, end).buffer);
+  // a copy, whatever kind of bytes these are: slice() of a Buffer is a view
+  return new Kind(new Uint8Array(bytes.subarray(start + at, end)).buffer);
 }
 
 function isPlaced(value: unknown): value is Placed {

@@ -1,0 +1,183 @@
+import { Field, Float, GraphQLISODateTime, ID, InputType, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
+import { connectionOf } from '../graphql/connection.js';
+import { Json, Position } from '../graphql/scalars.js';
+
+export enum AnalysisState {
+  PLANNING = 'planning',
+  RUNNING = 'running',
+  COMPLETED = 'completed',
+  FAILED = 'failed',
+  CANCELLED = 'cancelled',
+}
+registerEnumType(AnalysisState, { name: 'AnalysisState' });
+
+export enum ShardState {
+  QUEUED = 'queued',
+  RUNNING = 'running',
+  DONE = 'done',
+  FAILED = 'failed',
+  CANCELLED = 'cancelled',
+}
+registerEnumType(ShardState, { name: 'ShardState' });
+
+@ObjectType({ description: 'How far an analysis is.' })
+export class Progress {
+  @Field(() => AnalysisState)
+  state!: AnalysisState;
+
+  @Field(() => Int, { description: 'Shards.' })
+  total!: number;
+
+  @Field(() => Int, { description: 'Cached ones included.' })
+  done!: number;
+
+  @Field(() => Int, { description: 'Found as an earlier analysis left them.' })
+  cached!: number;
+
+  @Field(() => Int)
+  failed!: number;
+
+  @Field(() => Int)
+  running!: number;
+
+  @Field(() => Float, { nullable: true, description: 'Shards per second; null: none was computed yet.' })
+  rate!: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'null: not known yet' })
+  secondsLeft!: number | null;
+}
+
+@ObjectType({ description: 'A signal that an estimator needs and rows lack.' })
+export class MissingSignal {
+  @Field(() => String)
+  path!: string;
+
+  @Field(() => Float)
+  rows!: number;
+
+  @Field(() => Float)
+  of!: number;
+}
+
+@ObjectType()
+export class AnalysisEstimator {
+  @Field(() => String, { description: 'Names it in this analysis: its id, or id:2 where it is asked for twice.' })
+  label!: string;
+
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => Int)
+  version!: number;
+
+  @Field(() => Json, { description: 'All params, defaults included.' })
+  params!: unknown;
+
+  @Field(() => [MissingSignal], { description: 'What it lacked, over the shards where it lacked it.' })
+  inputsMissing!: MissingSignal[];
+
+  @Field(() => [String])
+  warnings!: string[];
+}
+
+@ObjectType()
+export class AnalysisRun {
+  @Field(() => ID)
+  run!: string;
+
+  @Field(() => Position, { nullable: true })
+  asOf!: number | null;
+}
+
+@ObjectType({ description: 'One run and training step of an analysis.' })
+export class Shard {
+  @Field(() => ID)
+  run!: string;
+
+  @Field(() => Int)
+  trainingStep!: number;
+
+  @Field(() => ShardState)
+  state!: ShardState;
+
+  @Field(() => Boolean)
+  cached!: boolean;
+
+  @Field(() => Int)
+  trajectoryCount!: number;
+
+  @Field(() => Int)
+  tries!: number;
+
+  @Field(() => String, { nullable: true, description: 'Why its last try failed.' })
+  reason!: string | null;
+
+  @Field(() => String, { nullable: true })
+  device!: string | null;
+
+  @Field(() => Float, { nullable: true })
+  seconds!: number | null;
+}
+
+@ObjectType({
+  description: 'What was asked for and is known: credit of some runs by some estimators, as of a position.',
+})
+export class Analysis {
+  project!: string;
+
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => AnalysisState)
+  state!: AnalysisState;
+
+  @Field(() => String, { nullable: true, description: 'Why it could not be planned.' })
+  failure!: string | null;
+
+  @Field(() => GraphQLISODateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLISODateTime, { nullable: true })
+  finishedAt!: Date | null;
+
+  chosen!: readonly { label: string; id: string; version: number; params: unknown }[];
+}
+
+@ObjectType()
+export class AnalysisConnection extends connectionOf(Analysis) {}
+
+@ObjectType()
+export class ShardConnection extends connectionOf(Shard) {}
+
+@InputType()
+export class EstimatorInput {
+  @Field(() => String)
+  id!: string;
+
+  @Field(() => Json, { nullable: true, description: 'An object; what is left out has its default.' })
+  params?: unknown;
+}
+
+@InputType()
+export class RunAsOfInput {
+  @Field(() => ID, { description: 'Id, or name among the runs the caller sees.' })
+  run!: string;
+
+  @Field(() => Position, { nullable: true, description: 'If not said: the position of the request itself.' })
+  asOf?: number | null;
+}
+
+@InputType()
+export class StartAnalysisInput {
+  @Field(() => [RunAsOfInput])
+  runs!: RunAsOfInput[];
+
+  @Field(() => [EstimatorInput])
+  estimators!: EstimatorInput[];
+
+  @Field(() => Int, { nullable: true })
+  firstStep?: number | null;
+
+  @Field(() => Int, { nullable: true })
+  lastStep?: number | null;
+}

@@ -1,0 +1,149 @@
+import { Inject } from '@nestjs/common';
+import { Args, Context, ID, Mutation, Parent, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import {
+  cancelAnalysis,
+  planAnalysisJob,
+  PROGRESS_CHANNEL,
+  progressOf,
+  startAnalysis,
+  type Progress as ProgressRow,
+} from '#lib/analysis';
+import { findRun } from '#lib/access';
+import { RecreditError } from '#lib/kernel';
+import { PageArgs } from '../graphql/connection.js';
+import { Notifications } from '../graphql/notifications.js';
+import { queryable } from '../graphql/queryable.js';
+import type { RequestContext } from '../graphql/request-context.js';
+import { Needs } from '../graphql/role.guard.js';
+import { Position } from '../graphql/scalars.js';
+import { PORTS, type ApiPorts } from '../ports.js';
+import {
+  Analysis,
+  AnalysisEstimator,
+  AnalysisRun,
+  Progress,
+  ShardConnection,
+  ShardState,
+  StartAnalysisInput,
+} from './analysis.object.js';
+import { analysisById, shownComparison } from './analysis.reader.js';
+import { Comparison } from './comparison.object.js';
+
+@Resolver(() => Analysis)
+export class AnalysisResolver {
+  constructor(
+    @Inject(PORTS) private readonly ports: ApiPorts,
+    @Inject(Notifications) private readonly notifications: Notifications,
+  ) {}
+
+  @Query(() => Analysis, { nullable: true })
+  analysis(@Args('id', { type: () => ID }) id: string, @Context() { db }: RequestContext) {
+    return analysisById(db, id);
+  }
+
+  @Mutation(() => Analysis, { description: 'Runs of one project. Asking for what is known already is free.' })
+  @Needs('analyze')
+  async startAnalysis(
+    @Args('input', { type: () => StartAnalysisInput }) input: StartAnalysisInput,
+    @Context() { db }: RequestContext,
+  ) {
+    const runs = await Promise.all(input.runs.map(({ run }) => findRun(db, run)));
+    const [first, ...others] = new Set(runs.map(({ projectId }) => projectId));
+    if (others.length > 0) throw new RecreditError('request.invalid', 'an analysis speaks of runs of one project');
+    const id = await startAnalysis(
+      {
+        pool: this.ports.platform,
+        plan: async (analysisId) => void (await this.ports.queue.enqueue(planAnalysisJob, [{ analysisId }])),
+      },
+      first ?? '',
+      {
+        runs: runs.map((run, i) => ({ id: run.id, asOf: input.runs[i].asOf ?? undefined })),
+        estimators: input.estimators.map((wish) => ({ id: wish.id, params: paramsOf(wish.params) })),
+        steps: { from: input.firstStep ?? undefined, to: input.lastStep ?? undefined },
+      },
+    );
+    return analysisById(db, id);
+  }
+
+  @Mutation(() => Analysis, { description: 'What is being computed ends by itself and is kept.' })
+  @Needs('analyze')
+  async cancelAnalysis(@Args('id', { type: () => ID }) id: string, @Context() { db }: RequestContext) {
+    await mustSee(db, id);
+    await cancelAnalysis(this.ports.platform, id);
+    return analysisById(db, id);
+  }
+
+  @ResolveField(() => Progress)
+  progress(@Parent() { id }: Analysis, @Context() { loaders }: RequestContext): Promise<ProgressRow> {
+    return loaders.analysisProgress.load(id);
+  }
+
+  @ResolveField(() => Position, {
+    nullable: true,
+    description: 'Of its first run; see `runs` where there are several.',
+  })
+  async asOf(@Parent() { id }: Analysis, @Context() { loaders }: RequestContext) {
+    return (await loaders.analysisRuns.load(id))[0]?.asOf ?? null;
+  }
+
+  @ResolveField(() => [AnalysisRun])
+  runs(@Parent() { id }: Analysis, @Context() { loaders }: RequestContext) {
+    return loaders.analysisRuns.load(id);
+  }
+
+  @ResolveField(() => [AnalysisEstimator])
+  async estimators(
+    @Parent() { id, chosen }: Analysis,
+    @Context() { loaders }: RequestContext,
+  ): Promise<AnalysisEstimator[]> {
+    const notes = new Map((await loaders.estimatorNotes.load(id)).map((note) => [note.place, note]));
+    return chosen.map((estimator, i) => ({
+      ...estimator,
+      inputsMissing: [...(notes.get(i)?.missing ?? [])],
+      warnings: [...(notes.get(i)?.warnings ?? [])],
+    }));
+  }
+
+  @ResolveField(() => Comparison, { nullable: true, description: 'null until the analysis has ended.' })
+  async comparison(@Parent() analysis: Analysis, @Context() { loaders }: RequestContext) {
+    const stored = await loaders.comparison.load(analysis.id);
+    return stored && shownComparison(analysis, stored);
+  }
+
+  @ResolveField(() => ShardConnection, { description: 'By run and training step.' })
+  shards(
+    @Parent() { id }: Analysis,
+    @Args('state', { type: () => ShardState, nullable: true }) state: ShardState | undefined,
+    @Args() page: PageArgs,
+    @Context() { loaders }: RequestContext,
+  ) {
+    return loaders.shards.load({ parent: id, page, filter: { state: state ?? null } });
+  }
+
+  @Subscription(() => Progress, {
+    description: 'How far it is now, and again whenever it got further, until it ended.',
+  })
+  async analysisProgress(@Args('analysis', { type: () => ID }) id: string, @Context() { db }: RequestContext) {
+    await mustSee(db, id);
+    return this.#advances(id, db);
+  }
+
+  async *#advances(id: string, db: RequestContext['db']) {
+    for await (const _ of this.notifications.about(PROGRESS_CHANNEL, id)) {
+      const progress = await progressOf(queryable(db), id);
+      yield { analysisProgress: progress };
+      if (progress.state !== 'planning' && progress.state !== 'running') return;
+    }
+  }
+}
+
+async function mustSee(db: RequestContext['db'], id: string): Promise<void> {
+  if (await analysisById(db, id)) return;
+  throw new RecreditError('analysis.unknown', `no analysis ${id} among those you see`);
+}
+
+function paramsOf(params: unknown): Readonly<Record<string, unknown>> {
+  if (params === null || params === undefined) return {};
+  if (typeof params === 'object' && !Array.isArray(params)) return params as Record<string, unknown>;
+  throw new RecreditError('params.invalid', `params: an object was wanted, found ${JSON.stringify(params)}`);
+}

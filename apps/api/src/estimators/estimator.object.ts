@@ -1,0 +1,41 @@
+import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
+import { Json } from '../graphql/scalars.js';
+
+@ObjectType()
+export class Citation {
+  @Field(() => String, { nullable: true })
+  paper!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'owner/repository:path@commit' })
+  code!: string | null;
+}
+
+@ObjectType({ description: 'A named way to assign credit.' })
+export class Estimator {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => Int)
+  version!: number;
+
+  @Field(() => String)
+  title!: string;
+
+  @Field(() => String, { description: 'How much of the formula stands in the authors’ code or text.' })
+  status!: string;
+
+  @Field(() => [String], { description: 'What carries the credit; more than one where a param decides.' })
+  levels!: readonly string[];
+
+  @Field(() => [String], { description: 'Signals without which it says nothing, with its default params.' })
+  requires!: readonly string[];
+
+  @Field(() => [String], { description: 'Signals that it uses where they are there.' })
+  accepts!: readonly string[];
+
+  @Field(() => Json, { description: 'JSON Schema of its params, with defaults.' })
+  params!: unknown;
+
+  @Field(() => Citation)
+  citation!: Citation;
+}

@@ -1,0 +1,57 @@
+import { Field, GraphQLISODateTime, ID, InputType, ObjectType, registerEnumType } from '@nestjs/graphql';
+
+export enum Role {
+  INGEST = 'ingest',
+  READ = 'read',
+  ANALYZE = 'analyze',
+  ADMIN = 'admin',
+}
+registerEnumType(Role, { name: 'Role' });
+
+@ObjectType({ description: 'A key; its secret is shown once, when it is made, and kept nowhere.' })
+export class ApiKey {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => ID, { nullable: true, description: 'null: of every project' })
+  projectId!: string | null;
+
+  @Field(() => [Role])
+  roles!: readonly Role[];
+
+  @Field(() => GraphQLISODateTime)
+  createdAt!: Date;
+
+  @Field(() => GraphQLISODateTime, { nullable: true })
+  lastUsedAt!: Date | null;
+
+  @Field(() => GraphQLISODateTime, { nullable: true })
+  revokedAt!: Date | null;
+}
+
+@ObjectType()
+export class CreatedApiKey {
+  @Field(() => ApiKey)
+  key!: ApiKey;
+
+  @Field(() => String, { description: 'The whole key, rk_<id>_<secret>: shown this once.' })
+  text!: string;
+}
+
+@InputType()
+export class CreateApiKeyInput {
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name or id; not said: every project, which only such a key may give.',
+  })
+  project?: string | null;
+
+  @Field(() => [Role])
+  roles!: Role[];
+}

@@ -1,0 +1,18 @@
+import type { Confined, Project } from '#lib/access';
+import type { Key } from '../graphql/connection.js';
+
+/** By name. */
+export function projectsByName(db: Confined, limit: number, after: Key | null): Promise<Project[]> {
+  return db.query<Project>(
+    `select id, name, created_at as "createdAt" from project
+     where $2::text is null or name > $2 order by name limit $1`,
+    [limit, after?.[0] ?? null],
+  );
+}
+
+export async function projectNamed(db: Confined, name: string): Promise<Project | null> {
+  const [project] = await db.query<Project>(`select id, name, created_at as "createdAt" from project where name = $1`, [
+    name,
+  ]);
+  return project ?? null;
+}

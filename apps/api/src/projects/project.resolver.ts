@@ -1,0 +1,28 @@
+import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { connect, PageArgs } from '../graphql/connection.js';
+import type { RequestContext } from '../graphql/request-context.js';
+import { RunConnection } from '../runs/run.object.js';
+import { Project, ProjectConnection } from './project.object.js';
+import { projectNamed, projectsByName } from './project.reader.js';
+
+@Resolver(() => Project)
+export class ProjectResolver {
+  @Query(() => Project, { nullable: true })
+  project(@Args('name', { type: () => String }) name: string, @Context() { db }: RequestContext) {
+    return projectNamed(db, name);
+  }
+
+  @Query(() => ProjectConnection, { description: 'By name.' })
+  projects(@Args() page: PageArgs, @Context() { db }: RequestContext) {
+    return connect(
+      page,
+      (limit, after) => projectsByName(db, limit, after),
+      ({ name }) => [name],
+    );
+  }
+
+  @ResolveField(() => RunConnection, { description: 'Newest first.' })
+  runs(@Parent() project: Project, @Args() page: PageArgs, @Context() { loaders }: RequestContext) {
+    return loaders.runsOfProject.load({ parent: project.id, page, filter: null });
+  }
+}

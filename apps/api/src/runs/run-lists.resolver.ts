@@ -1,0 +1,65 @@
+import { Args, Context, Int, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import { RecreditError } from '#lib/kernel';
+import { AnalysisConnection } from '../analyses/analysis.object.js';
+import { PageArgs } from '../graphql/connection.js';
+import type { RequestContext } from '../graphql/request-context.js';
+import { GroupConnection } from '../groups/group.object.js';
+import { decimate } from '../metrics/decimate.js';
+import { MetricSeries } from '../metrics/metric-series.object.js';
+import { TrainingStepConnection } from '../training-steps/training-step.object.js';
+import { TrajectoryConnection, TrajectoryFilter } from '../trajectories/trajectory.object.js';
+import { Run, SignalSummary } from './run.object.js';
+
+/** The lists that hang on a run. */
+@Resolver(() => Run)
+export class RunListsResolver {
+  @ResolveField(() => TrainingStepConnection, { description: 'Ascending.' })
+  trainingSteps(@Parent() run: Run, @Args() page: PageArgs, @Context() { loaders }: RequestContext) {
+    return loaders.trainingSteps.load({ parent: run.id, page, filter: null });
+  }
+
+  @ResolveField(() => MetricSeries)
+  async metric(
+    @Parent() run: Run,
+    @Args('name', { type: () => String }) name: string,
+    @Args('points', { type: () => Int, defaultValue: 1000, description: 'At most so many.' }) limit: number,
+    @Context() { loaders }: RequestContext,
+  ): Promise<MetricSeries> {
+    if (limit < 1 || limit > 100_000) {
+      throw new RecreditError('query.invalid', `points: a number from 1 to 100000 was wanted, found ${limit}`);
+    }
+    const all = await loaders.metric.load({ run: run.id, name });
+    const points = decimate(all, limit);
+    return { name, points: [...points], sampled: points.length < all.length, count: all.length };
+  }
+
+  @ResolveField(() => GroupConnection, { description: 'By training step, in the order in which they began.' })
+  groups(
+    @Parent() run: Run,
+    @Args('trainingStep', { type: () => Int, nullable: true }) trainingStep: number | undefined,
+    @Args() page: PageArgs,
+    @Context() { loaders }: RequestContext,
+  ) {
+    return loaders.groups.load({ parent: run.id, page, filter: { trainingStep: trainingStep ?? null } });
+  }
+
+  @ResolveField(() => TrajectoryConnection, { description: 'By training step, in the order in which they began.' })
+  trajectories(
+    @Parent() run: Run,
+    @Args('filter', { type: () => TrajectoryFilter, nullable: true }) filter: TrajectoryFilter | undefined,
+    @Args() page: PageArgs,
+    @Context() { loaders }: RequestContext,
+  ) {
+    return loaders.trajectories.load({ parent: run.id, page, filter: filter ?? {} });
+  }
+
+  @ResolveField(() => AnalysisConnection, { description: 'Newest first.' })
+  analyses(@Parent() run: Run, @Args() page: PageArgs, @Context() { loaders }: RequestContext) {
+    return loaders.analysesOfRun.load({ parent: run.id, page, filter: null });
+  }
+
+  @ResolveField(() => [SignalSummary], { description: 'Which signals the run carries, and on how many rows.' })
+  signals(@Parent() run: Run, @Context() { loaders }: RequestContext) {
+    return loaders.signals.load(run.id);
+  }
+}

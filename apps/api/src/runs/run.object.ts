@@ -1,0 +1,105 @@
+import { Field, Float, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
+import { connectionOf } from '../graphql/connection.js';
+import { Json, Position } from '../graphql/scalars.js';
+
+export enum RunState {
+  RUNNING = 'running',
+  COMPLETED = 'completed',
+  FAILED = 'failed',
+  STOPPED = 'stopped',
+}
+registerEnumType(RunState, { name: 'RunState' });
+
+@ObjectType({ description: 'One training or evaluation run: an event stream.' })
+export class Run {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => String, { description: 'Name of its project.' })
+  project!: string;
+
+  @Field(() => Json)
+  config!: unknown;
+
+  @Field(() => GraphQLISODateTime)
+  createdAt!: Date;
+}
+
+/** What the projector has seen of a run. */
+@ObjectType({ description: 'What has been seen of a run so far; superseded trajectories are not in it.' })
+export class RunProgress {
+  @Field(() => RunState)
+  state!: RunState;
+
+  @Field(() => Position, { description: 'Events projected.' })
+  position!: number;
+
+  @Field(() => Int, { nullable: true })
+  lastTrainingStep!: number | null;
+
+  @Field(() => Int)
+  trajectoryCount!: number;
+
+  @Field(() => Int)
+  finishedCount!: number;
+
+  @Field(() => Int, { description: 'Ended, but turns are missing.' })
+  incompleteCount!: number;
+
+  @Field(() => Float)
+  turnCount!: number;
+
+  @Field(() => Int)
+  groupCount!: number;
+
+  @Field(() => Float, { nullable: true, description: 'Share of the finished trajectories that succeeded.' })
+  successRate!: number | null;
+
+  @Field(() => Float, { nullable: true })
+  meanOutcomeReward!: number | null;
+
+  @Field(() => GraphQLISODateTime, { nullable: true })
+  lastEventAt!: Date | null;
+}
+
+@ObjectType({ description: 'How many rows of a level carry a signal.' })
+export class SignalSummary {
+  @Field(() => String)
+  level!: string;
+
+  @Field(() => String)
+  name!: string;
+
+  @Field(() => String, { description: 'recorded: by the trainer; annotated: later' })
+  source!: string;
+
+  @Field(() => Float)
+  rows!: number;
+
+  @Field(() => Float, { nullable: true })
+  minimum!: number | null;
+
+  @Field(() => Float, { nullable: true })
+  maximum!: number | null;
+
+  @Field(() => Float, { nullable: true })
+  mean!: number | null;
+}
+
+@ObjectType()
+export class RunConnection extends connectionOf(Run) {}
+
+@ObjectType({ description: 'A run got further.' })
+export class RunAdvanced {
+  @Field(() => ID)
+  run!: string;
+
+  @Field(() => Position)
+  position!: number;
+
+  @Field(() => RunProgress)
+  progress!: RunProgress;
+}

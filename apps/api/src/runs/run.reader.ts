@@ -1,0 +1,87 @@
+import type { Confined } from '#lib/access';
+import type { Key } from '../graphql/connection.js';
+import type { Run, RunProgress, SignalSummary } from './run.object.js';
+import { RunState } from './run.object.js';
+
+const COLUMNS = 'run.id, run.name, run.config, run.created_at as "createdAt", project.name as project';
+
+export const keyOfRun = ({ createdAt, id }: Run): Key => [createdAt.toISOString(), id];
+
+export function runsNewestFirst(
+  db: Confined,
+  project: string | null,
+  limit: number,
+  after: Key | null,
+): Promise<Run[]> {
+  return db.query<Run>(
+    `select ${COLUMNS} from run join project on project.id = run.project_id
+     where ($2::text is null or project.name = $2)
+       and ($3::timestamptz is null or (run.created_at, run.id) < ($3, $4))
+     order by run.created_at desc, run.id desc limit $1`,
+    [limit, project, ...(after ?? [null, null])],
+  );
+}
+
+/** Of each project, newest first. */
+export function runsOfProjects(db: Confined, projectIds: readonly string[], limit: number, after: Key | null) {
+  return db.query<Run & { of: string }>(
+    `select found.*, wanted.id as "of" from unnest($1::text[]) as wanted(id)
+     cross join lateral (
+       select ${COLUMNS} from run join project on project.id = run.project_id
+       where run.project_id = wanted.id and ($3::timestamptz is null or (run.created_at, run.id) < ($3, $4))
+       order by run.created_at desc, run.id desc limit $2
+     ) as found`,
+    [projectIds, limit, ...(after ?? [null, null])],
+  );
+}
+
+/** By id, or by name among the runs the caller sees. */
+export async function runByIdOrName(db: Confined, idOrName: string): Promise<Run | null> {
+  const [run] = await db.query<Run>(
+    `select ${COLUMNS} from run join project on project.id = run.project_id
+     where run.id = $1 or run.name = $1 order by run.id = $1 desc, run.created_at desc limit 1`,
+    [idOrName],
+  );
+  return run ?? null;
+}
+
+const UNSEEN: RunProgress = {
+  state: RunState.RUNNING,
+  position: 0,
+  lastTrainingStep: null,
+  trajectoryCount: 0,
+  finishedCount: 0,
+  incompleteCount: 0,
+  turnCount: 0,
+  groupCount: 0,
+  successRate: null,
+  meanOutcomeReward: null,
+  lastEventAt: null,
+};
+
+/** In the order of the ids; a run that the projector has not come to yet has nothing to show. */
+export async function progressOfRuns(db: Confined, runIds: readonly string[]): Promise<RunProgress[]> {
+  const rows = await db.query<RunProgress & { runId: string }>(
+    `select run_id as "runId", state, position::float8 as position, training_step_max as "lastTrainingStep",
+       trajectory_count as "trajectoryCount", finished_count as "finishedCount", incomplete_count as "incompleteCount",
+       turn_count::float8 as "turnCount", group_count as "groupCount", last_event_at as "lastEventAt",
+       success_count::float8 / nullif(finished_count, 0) as "successRate",
+       outcome_sum / nullif(outcome_count, 0) as "meanOutcomeReward"
+     from run_progress where run_id = any ($1)`,
+    [runIds],
+  );
+  const byRun = new Map(rows.map((row) => [row.runId, row]));
+  return runIds.map((id) => byRun.get(id) ?? UNSEEN);
+}
+
+/** Which signals each run carries. */
+export async function signalsOfRuns(db: Confined, runIds: readonly string[]): Promise<SignalSummary[][]> {
+  const rows = await db.query<SignalSummary & { runId: string }>(
+    `select run_id as "runId", level, name, source, rows::float8 as rows, minimum, maximum, sum / nullif(numbers, 0) as mean
+     from signal_summary where run_id = any ($1)
+     order by array_position(array['trajectory', 'turn', 'token'], level), name, source`,
+    [runIds],
+  );
+  const byRun = Map.groupBy(rows, ({ runId }) => runId);
+  return runIds.map((id) => byRun.get(id) ?? []);
+}

@@ -1,0 +1,62 @@
+import { availableParallelism } from 'node:os';
+import { computeShardJob, planAnalysisJob, type ShardAnswer } from '#lib/analysis';
+import { Projector } from '#lib/projection';
+import { Queue } from '#lib/queue';
+import { openPool, openSegmentStore } from '#lib/storage';
+import { Piscina } from 'piscina';
+import type { Logger } from 'pino';
+import type { ThreadTask } from './shard-thread.js';
+
+export interface WorkerSettings {
+  /** as the database's owner: the queue needs it; everything else steps down to the application's role */
+  readonly databaseUrl: string;
+  /** URL of the segment store */
+  readonly segments: string;
+  /** shards computed at once; as many as there are cores if not said */
+  readonly concurrency?: number;
+}
+
+export interface Worker {
+  /** lets what is under way end, for a while */
+  stop(): Promise<void>;
+}
+
+/** A worker: it keeps the read models level with the log, and computes shards. Any number of them share the work. */
+export async function startWorker(settings: WorkerSettings, logger: Logger): Promise<Worker> {
+  const { databaseUrl, segments, concurrency = availableParallelism() } = settings;
+  const pool = openPool(databaseUrl, {
+    role: 'recredit_app',
+    projects: '*',
+    size: 8 + concurrency,
+    applicationName: 'recredit worker',
+  });
+  const store = await openSegmentStore(segments);
+  const queue = new Queue(databaseUrl, { onError: (error) => logger.warn({ err: error }, 'the queue met an error') });
+  const threads = new Piscina<ThreadTask, ShardAnswer>({
+    filename: new URL('./shard-thread.js', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: concurrency,
+    idleTimeout: 30_000,
+  });
+  const projector = new Projector({
+    pool,
+    store,
+    onError: (run, error) => logger.error({ err: error, run }, 'a run could not be projected'),
+  });
+
+  await queue.start();
+  projector.start();
+  await queue.work(planAnalysisJob, {
+    pool,
+    compute: async (shards) => void (await queue.enqueue(computeShardJob, [...shards])),
+  });
+  await queue.work(computeShardJob, { pool, compute: (task) => threads.run({ segments, task }) }, { concurrency });
+
+  return {
+    stop: async () => {
+      await Promise.all([queue.stop(), projector.stop()]);
+      await threads.destroy();
+      await pool.end();
+    },
+  };
+}
