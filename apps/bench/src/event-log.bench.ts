@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { EventLog, sealBatch } from '#lib/event-log';
 import { newId } from '#lib/kernel';
-import { Pool } from 'pg';
+import { openPool, type Pool } from '#lib/storage';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { BenchRow } from './bench-row.js';
 
@@ -18,8 +18,8 @@ const CASES = [
 
 /** Events per second from bytes in memory to an acknowledgement: hashing, compression, the run's lock, fsync. */
 export async function benchEventLog(ctx: { ownerUrl: string; appUrl: string }): Promise<BenchRow[]> {
-  const owner = new Pool({ connectionString: ctx.ownerUrl, max: 2 });
-  const pool = new Pool({ connectionString: ctx.appUrl, max: 8 });
+  const owner = openPool(ctx.ownerUrl, { size: 2 });
+  const pool = openPool(ctx.appUrl, { size: 8 });
   const log = new EventLog(pool);
   try {
     const yardstick = await eventsPerSecondOfCopy(owner);
@@ -70,11 +70,14 @@ async function produce(
   load: Load,
 ): Promise<void> {
   const unacknowledged: Promise<unknown>[] = [];
+  let before: Promise<unknown> = Promise.resolve();
   for (let sequence = 0; sequence < load.batches; sequence++) {
     if (unacknowledged.length === load.inFlight) await unacknowledged.shift();
     const bytes = contents[sequence % contents.length];
-    const batch = await sealBatch({ producerId, epoch: 0, sequence, ndjson: bytes, eventCount: load.batchSize });
-    unacknowledged.push(log.append(runId, batch));
+    const sealing = sealBatch({ producerId, epoch: 0, sequence, ndjson: bytes, eventCount: load.batchSize });
+    const sent = before.then(async () => ({ answer: log.append(runId, await sealing) }));
+    before = sent;
+    unacknowledged.push(sent.then(({ answer }) => answer));
   }
   await Promise.all(unacknowledged);
 }
