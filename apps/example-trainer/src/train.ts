@@ -30,8 +30,8 @@ export const TRAINING_DEFAULTS: TrainingOptions = {
   estimator: 'gigpo',
   params: {},
   taskCount: 32,
-  learningRate: 0.03,
-  entropyWeight: 0.02,
+  learningRate: 0.045,
+  entropyWeight: 0.01,
 };
 
 export interface TrainingProgress {
