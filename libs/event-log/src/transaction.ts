@@ -7,6 +7,8 @@ const PATIENCE = '15s';
  * Runs `work` in one transaction on one connection. Returned means committed; thrown means rolled back or, when the
  * connection died on the way, unknown.
  *
+ * Its prepared statements look rows up by key, whatever the parameters are: one plan for all of them.
+ *
  * @param projects what row-level security lets the transaction see: ids with commas between them, `*` for all
  */
 export async function transact<T>(pool: Pool, projects: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
