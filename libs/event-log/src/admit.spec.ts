@@ -17,8 +17,8 @@ function batch(
 }
 
 function stored(of: SealedBatch, firstPosition: number): StoredBatch {
-  const { producerId, epoch, sequence, sha256 } = of;
-  return { producerId, epoch, sequence, sha256, firstPosition };
+  const { producerId, epoch, sequence, sha256, eventCount } = of;
+  return { producerId, epoch, sequence, sha256, eventCount, firstPosition };
 }
 
 /** "4": stored at position 4, "4 again": it was there, else the code of the refusal. */
@@ -58,7 +58,9 @@ describe('admit', () => {
 
   it('refuses other content under a sequence that is taken, in the log or in the same group', () => {
     const other = batch('p', 0, { content: 'other' });
-    expect(said(admit(2, [stored(batch('p', 0), 0)], [other]).decisions)).toEqual(['batch.conflicting']);
+    const { decisions } = admit(2, [stored(batch('p', 0), 0)], [other]);
+    expect(said(decisions)).toEqual(['batch.conflicting']);
+    expect(decisions[0]).toMatchObject({ details: { firstPosition: 0, eventCount: 2 } });
     expect(said(admit(0, [], [batch('p', 0), other]).decisions)).toEqual(['0', 'batch.conflicting']);
   });
 

@@ -44,6 +44,8 @@ function refuse(batch: SealedBatch, twin?: StoredBatch, last?: StoredBatch): Rec
   if (twin && !twin.sha256.equals(sha256)) {
     return error('batch.conflicting', `batch ${sequence} of ${producerId} had other content`, {
       firstPosition: twin.firstPosition,
+      // an importer that reads a longer version of its file cuts there too
+      eventCount: twin.eventCount,
     });
   }
   if (twin || sequence === expected) return null;

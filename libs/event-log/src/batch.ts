@@ -27,6 +27,7 @@ export interface StoredBatch {
   readonly epoch: number;
   readonly sequence: number;
   readonly sha256: Buffer;
+  readonly eventCount: number;
   readonly firstPosition: number;
 }
 

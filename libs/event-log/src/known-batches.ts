@@ -14,7 +14,7 @@ export async function knownBatches(
   const { rows } = await client.query<StoredBatch>({
     name: 'event-log-known-batches',
     text: `select producer_id as "producerId", producer_epoch as epoch, batch_sequence as sequence,
-             payload_sha256 as sha256, first_position::float8 as "firstPosition"
+             payload_sha256 as sha256, event_count as "eventCount", first_position::float8 as "firstPosition"
            from (
              select stored.* from unnest($2::text[], $3::int[]) as asked (producer_id, batch_sequence)
              cross join lateral (
