@@ -153,6 +153,15 @@ describe('a segment', () => {
     expect(openSegment(numeric).trajectories.columns.get('turn.reward')?.values).toEqual(Float64Array.of(0.5, NaN, 2));
   });
 
+  it('has no key below zero in its dictionaries, which Polars refuses even under a null', () => {
+    const { numeric } = encoded(
+      trajectoryBatch([{ id: 'a', group: 'g', trainingStep: 0, turns: [{ state: 'x' }, {}] }]),
+    );
+    const turns = tableFromIPC(numeric).getChild('turns')!.data[0].children[0];
+    expect(turns.children[0].values).toEqual(Int32Array.of(0, 0));
+    expect(openSegment(numeric).trajectories.stateKey).toEqual(Int32Array.of(0, -1));
+  });
+
   it('keeps the parent that lies elsewhere', () => {
     const trajectories = trajectoryBatch([
       { id: 'a', group: 'g', trainingStep: 0, parent: { trajectory: 'far', turn: 2 }, turns: [] },
