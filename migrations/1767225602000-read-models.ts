@@ -145,19 +145,14 @@ export class ReadModels1767225602000 implements MigrationInterface {
         bytes             bigint  not null, -- about what its turns take in memory
         problems          jsonb,
         superseded_at     bigint,
-        segment_ordinal   integer, -- null: not in a segment yet
-        segment_row       integer,
         primary key (run_id, first_position)
-      );
-      create unique index trajectory_current on trajectory (run_id, id) where superseded_at is null;
-      create index trajectory_id on trajectory (run_id, id, first_position desc);
+      ) with (fillfactor = 75); -- room for the next turns beside the row, without touching an index
+      -- one current trajectory of an id, and those that rewinds superseded beside it
+      create unique index trajectory_id on trajectory (run_id, id, coalesce(superseded_at, -1));
       create index trajectory_of_group on trajectory (run_id, training_step, group_name, first_position);
       create index trajectory_in_order on trajectory (run_id, training_step, first_position);
+      create index trajectory_by_end on trajectory (run_id, end_position) where end_position is not null;
       create index trajectory_with_problems on trajectory (run_id, first_position) where problems is not null;
-      create index trajectory_finished on trajectory (run_id, training_step, end_position)
-        where end_position is not null and superseded_at is null;
-      create index trajectory_waiting on trajectory (run_id, training_step, end_position)
-        where end_position is not null and segment_ordinal is null and superseded_at is null;
 
       create table annotation (
         run_id         text    not null references run (id),
@@ -219,7 +214,7 @@ export class ReadModels1767225602000 implements MigrationInterface {
         alter table ${table} enable row level security;
         create policy confined on ${table} to recredit_app
           using (current_setting('recredit.projects', true) = '*'
-            or exists (select from run where run.id = ${table}.run_id));
+            or exists (select from run where run.id = ${table}.run_id offset 0));
         grant select, insert, update, delete on ${table} to recredit_app;
       `);
     }

@@ -2,25 +2,31 @@ import { createHash } from 'node:crypto';
 import { encodeSegment } from '#lib/columnar';
 import { trajectoryBatch } from '#lib/dataset';
 import type { Queryable, SegmentStore } from '#lib/storage';
-import { recordsOf } from './segment-records.js';
+import type { RecentTurns } from './recent-turns.js';
+import { positionsOf, recordsOf } from './segment-records.js';
 import { storeSegment } from './store-segment.js';
 import { waitingTrajectories } from './waiting-trajectories.js';
 import type { Checkpoint } from './checkpoint.js';
 
+export interface CutPorts {
+  readonly store: Pick<SegmentStore, 'put'>;
+  readonly recent?: RecentTurns | undefined;
+}
+
 /**
- * Puts the finished trajectories that wait into a segment: reads their events from the log again, stores the files, then
+ * Puts the finished trajectories that wait into a segment: reads what it does not remember from the log again, stores the files, then
  * the rows that name them. What was folded so far must be stored before. A crash after the files leaves them to the next try, which
  * writes the same bytes under the same keys.
  */
 export async function cutSegment(
   db: Queryable,
-  store: Pick<SegmentStore, 'put'>,
   runId: string,
   checkpoint: Checkpoint,
+  { store, recent }: CutPorts,
 ): Promise<void> {
   if (checkpoint.waitingTrajectories === 0) return;
   const waiting = await waitingTrajectories(db, runId);
-  const trajectories = trajectoryBatch(await recordsOf(db, runId, waiting));
+  const trajectories = trajectoryBatch(await recordsOf(db, runId, waiting, recent?.of(runId)));
   const files = encodeSegment(
     trajectories,
     Float64Array.from(waiting, (row) => row.endPosition),
@@ -39,6 +45,7 @@ export async function cutSegment(
     bytes: files.numeric.length + files.text.length,
   };
   await storeSegment(db, runId, segment, waiting);
+  recent?.drop(runId, positionsOf(waiting));
   checkpoint.segmentCount++;
   checkpoint.waitingTrajectories = 0;
   checkpoint.waitingTurns = 0;

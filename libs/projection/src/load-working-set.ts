@@ -7,7 +7,7 @@ import { loadRows } from './stored-rows.js';
 import { trainingStepModel } from './training-step.projection.js';
 import { trajectoryGroupModel } from './trajectory-group.projection.js';
 import { trajectoryModel } from './trajectory.projection.js';
-import { keyOfGroup, WorkingSet, type Progress } from './working-set.js';
+import { WorkingSet, type Progress } from './working-set.js';
 
 /** Loads how far the run is, and keeps others from projecting it until the transaction ends. */
 export async function lockProgress(db: Queryable, runId: string): Promise<Progress> {
@@ -45,7 +45,8 @@ export async function loadWorkingSet(
             db,
             trajectoryGroupModel,
             runId,
-            `(training_step, name) in (select * from unnest($2::integer[], $3::text[])) and superseded_at is null`,
+            `training_step = any ($2) and (training_step, name) in (select * from unnest($2::integer[], $3::text[]))
+              and superseded_at is null`,
             [groups.map(({ trainingStep }) => trainingStep), groups.map(({ group }) => group)],
           ),
     steps:
@@ -72,7 +73,7 @@ function mentionedBy(events: readonly LoggedEvent[]) {
   const steps = new Set<number>();
   let signals = false;
   const place = ({ trainingStep, group }: Place) => {
-    groups.set(keyOfGroup(trainingStep, group), { trainingStep, group });
+    groups.set(`${trainingStep} ${group}`, { trainingStep, group });
     steps.add(trainingStep);
   };
   for (const { event } of events) {

@@ -1,13 +1,13 @@
 import { readEvents, type LoggedEvent } from '#lib/event-log';
-import type { Queryable, SegmentStore } from '#lib/storage';
-import { cutSegment } from './cut-segment.js';
+import type { Queryable } from '#lib/storage';
+import { cutSegment, type CutPorts } from './cut-segment.js';
 import { loadWorkingSet, lockProgress } from './load-working-set.js';
 import { projectEvents, type SegmentSize } from './project-events.js';
 import { rewindRun } from './rewind-run.js';
 import { storeChanges, storeProgress } from './store-working-set.js';
 import type { Progress } from './working-set.js';
 
-export interface ChunkOptions {
+export interface ChunkOptions extends CutPorts {
   readonly maxBatches: number;
   /** of NDJSON */
   readonly maxBytes: number;
@@ -19,16 +19,12 @@ export interface ChunkOptions {
  *
  * @returns how many events that were; 0 when there are no more
  */
-export async function projectChunk(
-  db: Queryable,
-  store: Pick<SegmentStore, 'put'>,
-  runId: string,
-  { maxBatches, maxBytes, segmentSize }: ChunkOptions,
-): Promise<number> {
+export async function projectChunk(db: Queryable, runId: string, options: ChunkOptions): Promise<number> {
   const progress = await lockProgress(db, runId);
-  const events = await readEvents(db, runId, progress.checkpoint.position, { maxBatches, maxBytes });
+  const events = await readEvents(db, runId, progress.checkpoint.position, options);
   if (events.length === 0) return 0;
-  for (const part of upToRewinds(events)) await projectPart(db, store, runId, progress, part, segmentSize);
+  options.recent?.add(runId, events);
+  for (const part of upToRewinds(events)) await projectPart(db, runId, progress, part, options);
   await storeProgress(db, runId, progress);
   return events.length;
 }
@@ -45,17 +41,16 @@ function upToRewinds(events: readonly LoggedEvent[]): LoggedEvent[][] {
 
 async function projectPart(
   db: Queryable,
-  store: Pick<SegmentStore, 'put'>,
   runId: string,
   progress: Progress,
   events: readonly LoggedEvent[],
-  size: SegmentSize,
+  options: ChunkOptions,
 ): Promise<void> {
   const set = await loadWorkingSet(db, runId, progress, events);
   for (let next = 0; next < events.length;) {
-    const { next: after, boundary } = projectEvents(set, events, next, size);
+    const { next: after, boundary } = projectEvents(set, events, next, options.segmentSize);
     await storeChanges(db, runId, set);
-    if (boundary) await cutSegment(db, store, runId, progress.checkpoint);
+    if (boundary) await cutSegment(db, runId, progress.checkpoint, options);
     if (boundary?.kind === 'rewind') {
       await rewindRun(db, runId, progress.run, { ...boundary, position: events[after - 1].position });
     }

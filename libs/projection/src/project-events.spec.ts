@@ -31,10 +31,10 @@ describe('projectEvents', () => {
       anEvent.end('e', { group: 'h', trainingStep: 1 }),
     ]);
     const counts = { trajectoryCount: 2, finishedCount: 2, turnCount: 5, successCount: 1, outcomeSum: 1.25 };
-    expect(set.groups.change('0 g')).toMatchObject({ ...counts, outcomeMin: 0.25, outcomeMax: 1, outcomeCount: 2 });
-    expect(set.groups.change('0 h')).toMatchObject({ trajectoryCount: 1, outcomeCount: 0, outcomeMin: null });
-    expect(set.steps.change('0')).toMatchObject({ trajectoryCount: 3, groupCount: 2, turnCount: 6 });
-    expect(set.steps.change('1')).toMatchObject({
+    expect(set.groups.change('g', 0)).toMatchObject({ ...counts, outcomeMin: 0.25, outcomeMax: 1, outcomeCount: 2 });
+    expect(set.groups.change('h', 0)).toMatchObject({ trajectoryCount: 1, outcomeCount: 0, outcomeMin: null });
+    expect(set.steps.change(0)).toMatchObject({ trajectoryCount: 3, groupCount: 2, turnCount: 6 });
+    expect(set.steps.change(1)).toMatchObject({
       trajectoryCount: 2,
       finishedCount: 0,
       incompleteCount: 1,
@@ -53,7 +53,7 @@ describe('projectEvents', () => {
     const { set } = fold([anEvent.end('a', { turnCount: 1, outcomeReward: 2, success: 1 }), anEvent.turn('a', 0)]);
     const counts = { finishedCount: 1, incompleteCount: 0, turnCount: 1, outcomeSum: 2, successCount: 1 };
     expect(set.run).toMatchObject(counts);
-    expect(set.groups.change('0 g')).toMatchObject({ ...counts, outcomeMin: 2 });
+    expect(set.groups.change('g', 0)).toMatchObject({ ...counts, outcomeMin: 2 });
   });
 
   it('summarises signals by level, the fields of the protocol among them', () => {
@@ -64,7 +64,7 @@ describe('projectEvents', () => {
       anEvent.end('a', { outcomeReward: 4, success: true }),
       anEvent.annotation('a', { signals: { v: 9 }, turns: [{ turn: 0, signals: { v: 1 } }] }),
     ]);
-    const summary = (key: string) => set.signals.change(key);
+    const summary = (path: string) => set.signals.change(path.split(' ')[2], path.split(' ', 2).join(' '));
     expect(summary('recorded turn v')).toMatchObject({ rows: 2, numbers: 2, minimum: -1, maximum: 3, sum: 2 });
     expect(summary('recorded turn note')).toMatchObject({ rows: 1, numbers: 0, minimum: null });
     expect(summary('recorded turn gone')).toBeUndefined();
@@ -86,7 +86,7 @@ describe('projectEvents', () => {
       { name: 'loss', trainingStep: 3, position: 0, value: 0.5 },
       { name: 'kl', value: null },
     ]);
-    expect(set.steps.change('3')).toMatchObject({ recordedPosition: 0, trajectoryCount: 0 });
+    expect(set.steps.change(3)).toMatchObject({ recordedPosition: 0, trajectoryCount: 0 });
     expect(set.annotations).toMatchObject([
       { position: 1, item: 1, turn: 4, signals: { x: 1 }, rationale: 'so', attempt: 0, status: 'ok' },
       { position: 2, item: 0, turn: null, status: 'failed', failureReason: 'no \uFFFD answer', attempt: 2 },

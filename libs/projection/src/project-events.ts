@@ -18,7 +18,7 @@ import {
   type TurnEvent,
   type WholeEvent,
 } from './trajectory.projection.js';
-import { keyOfGroup, type WorkingSet } from './working-set.js';
+import type { WorkingSet } from './working-set.js';
 
 /** How much may wait before a segment is cut. The cuts follow from the log and these two, and from nothing else. */
 export interface SegmentSize {
@@ -160,8 +160,7 @@ function changeTrajectory(
   change(trajectory);
 
   const step = stepOf(set, trajectory.trainingStep, position);
-  const key = keyOfGroup(trajectory.trainingStep, trajectory.groupName);
-  let group = set.groups.change(key);
+  let group = set.groups.change(trajectory.groupName, trajectory.trainingStep);
   if (!group) {
     group = set.groups.add(openGroup(trajectory.trainingStep, trajectory.groupName, position));
     step.groupCount++;
@@ -175,7 +174,7 @@ function changeTrajectory(
 
 function stepOf(set: WorkingSet, trainingStep: number, position: number): TrainingStepRow {
   set.run.trainingStepMax = Math.max(set.run.trainingStepMax ?? trainingStep, trainingStep);
-  return set.steps.change(String(trainingStep)) ?? set.steps.add(openTrainingStep(trainingStep, position));
+  return set.steps.change(trainingStep) ?? set.steps.add(openTrainingStep(trainingStep, position));
 }
 
 function wait({ checkpoint }: WorkingSet, { turnCount, bytes }: TrajectoryRow): void {

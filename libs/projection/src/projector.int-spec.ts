@@ -87,8 +87,8 @@ describe('an interrupted projector', () => {
     const runId = await aRun(db.ownerPool);
     await appendBusyRun(db.pool, runId, 'handed over');
     for (let count: number | null = 1; count;) {
-      const options = { maxBatches: 5, maxBytes: 1e6, segmentSize };
-      count = await withRun(db.pool, runId, true, (client) => projectChunk(client, store, runId, options));
+      const options = { maxBatches: 5, maxBytes: 1e6, segmentSize, store };
+      count = await withRun(db.pool, runId, true, (client) => projectChunk(client, runId, options));
     }
     const inTurns = await everything(runId);
     expect(inTurns).toEqual(await rebuilt(runId));
@@ -170,11 +170,11 @@ describe('the work of a chunk', () => {
           ][i % 4],
       );
       await appendEvents(db.pool, runId, events, size);
-      const options = { maxBatches: 64, maxBytes: 1e9, segmentSize: { turns: Infinity, bytes: Infinity } };
+      const options = { maxBatches: 64, maxBytes: 1e9, segmentSize: { turns: Infinity, bytes: Infinity }, store };
       await withRun(db.pool, runId, true, async (client) => {
         let count = 0;
         const counting = { query: (sql: string, params?: unknown[]) => (count++, client.query(sql, params)) };
-        expect(await projectChunk(counting, store, runId, options)).toBe(size);
+        expect(await projectChunk(counting, runId, options)).toBe(size);
         counts.push(count);
       });
     }

@@ -5,6 +5,7 @@ import { laggingRuns } from './lagging-runs.js';
 import { projectChunk, type ChunkOptions } from './project-chunk.js';
 import type { SegmentSize } from './project-events.js';
 import { ProjectedNotices } from './projected-notices.js';
+import { RecentTurns } from './recent-turns.js';
 import { Rests } from './rests.js';
 import { withRun } from './run-lock.js';
 import { RunQueue } from './run-queue.js';
@@ -30,7 +31,6 @@ export interface ProjectorParts {
 /** Keeps read models and segments level with the log. Any number of projectors share the runs. */
 export class Projector {
   readonly #pool: Pool;
-  readonly #store: Pick<SegmentStore, 'put'>;
   readonly #chunk: ChunkOptions;
   readonly #onError: (runId: string | null, error: unknown) => void;
   readonly #queue: RunQueue;
@@ -41,8 +41,8 @@ export class Projector {
 
   constructor({ pool, store, segmentSize = SEGMENT_SIZE, chunk, concurrency = 3, onError = () => {} }: ProjectorParts) {
     this.#pool = pool;
-    this.#store = store;
-    this.#chunk = { maxBatches: 64, maxBytes: 8 * 1024 * 1024, ...chunk, segmentSize };
+    const recent = new RecentTurns();
+    this.#chunk = { maxBatches: 64, maxBytes: 8 * 1024 * 1024, ...chunk, segmentSize, store, recent };
     this.#onError = onError;
     this.#queue = new RunQueue((runId) => this.#step(runId), concurrency);
     this.#notices = new ProjectedNotices(pool);
@@ -103,9 +103,7 @@ export class Projector {
   }
 
   async #projectChunk(runId: string, wait: boolean): Promise<number | null> {
-    const count = await withRun(this.#pool, runId, wait, (client) =>
-      projectChunk(client, this.#store, runId, this.#chunk),
-    );
+    const count = await withRun(this.#pool, runId, wait, (client) => projectChunk(client, runId, this.#chunk));
     if (count) this.#notices.announce(runId);
     return count;
   }

@@ -27,20 +27,34 @@ export const FINISHED_COLUMNS = `
   turn_count as "turnCount", recorded_position::float8 as "recordedPosition",
   array_to_json(turn_positions) as "turnPositions"`;
 
-/** Whole trajectories, as an import file would hold them: their turns are read from the log. */
+/** Where the turns of these trajectories lie. */
+export function positionsOf(trajectories: readonly FinishedTrajectory[]): number[] {
+  return trajectories.flatMap(({ recordedPosition, turnPositions }) =>
+    recordedPosition === null ? turnPositions : [recordedPosition],
+  );
+}
+
+/**
+ * Whole trajectories, as an import file would hold them: their turns are read from the log.
+ *
+ * @param known events that need not be read
+ */
 export async function recordsOf(
   db: Queryable,
   runId: string,
   trajectories: readonly FinishedTrajectory[],
+  known: ReadonlyMap<number, RunEvent> = new Map(),
 ): Promise<TrajectoryRecord[]> {
-  const positions = trajectories.flatMap(({ recordedPosition, turnPositions }) =>
-    recordedPosition === null ? turnPositions : [recordedPosition],
+  const unknown = positionsOf(trajectories).filter((position) => !known.has(position));
+  const read = await readEventsAt(db, runId, unknown);
+  return trajectories.map((trajectory) =>
+    recordOf(trajectory, (position) => known.get(position) ?? read.get(position)),
   );
-  const events = await readEventsAt(db, runId, positions);
-  return trajectories.map((trajectory) => recordOf(trajectory, events));
 }
 
-function recordOf(trajectory: FinishedTrajectory, events: ReadonlyMap<number, RunEvent>): TrajectoryRecord {
+type EventAt = (position: number) => RunEvent | undefined;
+
+function recordOf(trajectory: FinishedTrajectory, eventAt: EventAt): TrajectoryRecord {
   const { id, groupName: group, trainingStep, parent, outcomeReward, success, signals } = trajectory;
   return {
     id,
@@ -50,17 +64,15 @@ function recordOf(trajectory: FinishedTrajectory, events: ReadonlyMap<number, Ru
     ...(outcomeReward !== null && { outcomeReward }),
     ...(success !== null && { success }),
     ...(signals && { signals }),
-    turns: turnsOf(trajectory, events),
+    turns: turnsOf(trajectory, eventAt),
   };
 }
 
-function turnsOf(
-  { recordedPosition, turnPositions }: FinishedTrajectory,
-  events: ReadonlyMap<number, RunEvent>,
-): Turn[] {
-  if (recordedPosition !== null) return eventAt(events, recordedPosition, 'trajectory.recorded').turns;
+function turnsOf({ recordedPosition, turnPositions }: FinishedTrajectory, eventAt: EventAt): Turn[] {
+  if (recordedPosition !== null)
+    return expected(eventAt(recordedPosition), recordedPosition, 'trajectory.recorded').turns;
   return turnPositions.map((position) => {
-    const { state, action, reward, signals, tokens } = eventAt(events, position, 'turn.recorded');
+    const { state, action, reward, signals, tokens } = expected(eventAt(position), position, 'turn.recorded');
     return {
       ...(state !== undefined && { state }),
       ...(action !== undefined && { action }),
@@ -72,8 +84,7 @@ function turnsOf(
 }
 
 /** @throws RecreditError `chain.broken` where the log does not hold what the projector found there */
-function eventAt<Type extends RunEvent['type']>(events: ReadonlyMap<number, RunEvent>, position: number, type: Type) {
-  const event = events.get(position);
+function expected<Type extends RunEvent['type']>(event: RunEvent | undefined, position: number, type: Type) {
   if (event?.type === type) return event as Extract<RunEvent, { type: Type }>;
   throw new RecreditError(
     'chain.broken',

@@ -35,9 +35,15 @@ export const signalSummaryModel: ReadModel<SignalSummaryRow> = {
   },
 };
 
-export function keyOfSignal({ source, level, name }: Pick<SignalSummaryRow, 'source' | 'level' | 'name'>): string {
-  return `${source} ${level} ${name}`;
+/** Where the names of signals are unique. */
+export function signalScope(source: SignalSource, level: Level): string {
+  return SCOPES[source][level];
 }
+
+const SCOPES = {
+  recorded: { trajectory: 'recorded trajectory', turn: 'recorded turn', token: 'recorded token' },
+  annotated: { trajectory: 'annotated trajectory', turn: 'annotated turn', token: 'annotated token' },
+} as const;
 
 /** Counts the named values of one row of a level. null and undefined are no values. */
 export function countSignals(
@@ -65,9 +71,12 @@ export function withFields(signals: Signals | undefined, fields: Readonly<Record
 }
 
 function summaryOf(summaries: WorkingRows<SignalSummaryRow>, source: SignalSource, level: Level, sent: string) {
+  const scope = signalScope(source, level);
+  const known = summaries.change(sent, scope);
+  if (known) return known;
   const name = storable(sent);
   return (
-    summaries.change(keyOfSignal({ source, level, name })) ??
+    summaries.change(name, scope) ??
     summaries.add({ source, level, name, rows: 0, numbers: 0, minimum: null, maximum: null, sum: 0 })
   );
 }

@@ -15,7 +15,7 @@ export interface StoredSegment {
 }
 
 /**
- * Registers a segment and which trajectory lies in which of its rows.
+ * Registers a segment and which of its rows belong to which training step.
  *
  * @param rows by (trainingStep, endPosition)
  */
@@ -38,16 +38,13 @@ export async function storeSegment(
     ],
   );
   await db.query(
-    `with located as (
-       update trajectory set segment_ordinal = $2, segment_row = row - 1
-       from unnest($3::bigint[]) with ordinality as member (first_position, row)
-       where trajectory.run_id = $1 and trajectory.first_position = member.first_position
-       returning training_step, end_position, turn_count, segment_row
-     )
-     insert into segment_step (run_id, training_step, ordinal, first_row, row_count, end_positions, turn_counts)
-     select $1, training_step, $2, min(segment_row), count(*),
-       array_agg(end_position order by segment_row), array_agg(turn_count order by segment_row)
-     from located group by training_step`,
-    [runId, ordinal, rows.map((row) => row.firstPosition)],
+    `insert into segment_step (run_id, training_step, ordinal, first_row, row_count, end_positions, turn_counts)
+     select $1, training_step, $2, min(row) - 1, count(*), array_agg(ended order by row), array_agg(turns order by row)
+     from unnest($3::integer[], $4::bigint[], $5::integer[]) with ordinality as member (training_step, ended, turns, row)
+     group by training_step`,
+    [
+      ...[runId, ordinal, rows.map((row) => row.trainingStep)],
+      ...[rows.map((row) => row.endPosition), rows.map((row) => row.turnCount)],
+    ],
   );
 }

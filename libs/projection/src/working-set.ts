@@ -2,7 +2,7 @@ import type { AnnotationRow } from './annotation.projection.js';
 import { START, type Checkpoint } from './checkpoint.js';
 import type { MetricPointRow } from './metric-point.projection.js';
 import { NO_PROGRESS, type RunProgressRow } from './run-progress.projection.js';
-import { keyOfSignal, type SignalSummaryRow } from './signal-summary.projection.js';
+import { signalScope, type SignalSummaryRow } from './signal-summary.projection.js';
 import type { TrainingStepRow } from './training-step.projection.js';
 import type { TrajectoryGroupRow } from './trajectory-group.projection.js';
 import type { TrajectoryRow } from './trajectory.projection.js';
@@ -40,13 +40,12 @@ export class WorkingSet implements Progress {
   ) {
     this.checkpoint = checkpoint;
     this.run = run;
-    this.trajectories = new WorkingRows((row) => row.id, stored.trajectories);
-    this.groups = new WorkingRows(({ trainingStep, name }) => keyOfGroup(trainingStep, name), stored.groups);
-    this.steps = new WorkingRows((row) => String(row.trainingStep), stored.steps);
-    this.signals = new WorkingRows(keyOfSignal, stored.signals);
+    this.trajectories = new WorkingRows(({ id: name }) => ({ name }), stored.trajectories);
+    this.groups = new WorkingRows(({ trainingStep: scope, name }) => ({ scope, name }), stored.groups);
+    this.steps = new WorkingRows(({ trainingStep: name }) => ({ name }), stored.steps);
+    this.signals = new WorkingRows(
+      ({ source, level, name }) => ({ scope: signalScope(source, level), name }),
+      stored.signals,
+    );
   }
-}
-
-export function keyOfGroup(trainingStep: number, name: string): string {
-  return `${trainingStep} ${name}`;
 }

@@ -34,7 +34,7 @@ async function finishedAfter(
     `select ${FINISHED_COLUMNS} from (
        select *, sum(bytes) over (order by training_step, end_position) - bytes as bytes_before from (
          select * from trajectory
-         where run_id = $1 and (training_step, end_position) > ($2, $3) and training_step <= $4
+         where run_id = $1 and training_step between $2 and $4 and (training_step, end_position) > ($2, $3)
            and end_position is not null and superseded_at is null
          order by training_step, end_position limit $5
        ) as next

@@ -72,17 +72,6 @@ describe('segments', () => {
     expect([...numbers(trajectories, 'turn.reward')!]).toEqual([NaN, NaN, NaN, NaN, 2]);
     expect([...numbers(trajectories, 'token.logprob')!]).toEqual([-1, -2]);
     expect(trajectories.texts?.states[trajectories.stateKey[3]]).toBe('[{"content":"hi","role":"user"}]');
-    const { rows: located } = await db.pool.query(
-      'select id, segment_ordinal, segment_row from trajectory where run_id = $1 order by segment_row, id',
-      [runId],
-    );
-    expect(located.map((row) => [row.id, row.segment_row])).toEqual([
-      ['c', 0],
-      ['a', 1],
-      ['b', 2],
-      ['live', null],
-      ['lost', null],
-    ]);
   });
 
   it('give a step as of a position as a prefix of its rows', async () => {
