@@ -84,10 +84,10 @@ export class Analysis1767225603000 implements MigrationInterface {
       alter table credit_result enable row level security;
       alter table shard_summary enable row level security;
       create policy confined on analysis using (recredit_sees(project_id));
-      create policy confined on analysis_run using (exists (select from run where run.id = run_id));
-      create policy confined on analysis_shard using (exists (select from run where run.id = run_id));
-      create policy confined on credit_result using (exists (select from run where run.id = run_id));
-      create policy confined on shard_summary using (exists (select from run where run.id = run_id));
+      create policy confined on analysis_run using (exists (select from run where run.id = run_id offset 0));
+      create policy confined on analysis_shard using (exists (select from run where run.id = run_id offset 0));
+      create policy confined on credit_result using (exists (select from run where run.id = run_id offset 0));
+      create policy confined on shard_summary using (exists (select from run where run.id = run_id offset 0));
 
       grant select, insert, update on analysis, analysis_run, analysis_shard to recredit_app;
       grant select, insert on credit_result, shard_summary to recredit_app;

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { computeShardJob, planAnalysisJob, type ShardAnswer } from '#lib/analysis';
+import { computeShardJob, planAnalysisJob, type ShardAddress, type ShardAnswer, type ShardTask } from '#lib/analysis';
+import type { Comparison } from '#lib/diagnostics';
 import { Projector } from '#lib/projection';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore } from '#lib/storage';
@@ -32,7 +33,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   });
   const store = await openSegmentStore(segments);
   const queue = new Queue(databaseUrl, { onError: (error) => logger.warn({ err: error }, 'the queue met an error') });
-  const threads = new Piscina<ThreadTask, ShardAnswer>({
+  const threads = new Piscina({
     filename: new URL('./shard-thread.js', import.meta.url).href,
     minThreads: 0,
     maxThreads: concurrency,
@@ -46,11 +47,12 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
 
   await queue.start();
   projector.start();
-  await queue.work(planAnalysisJob, {
-    pool,
-    compute: async (shards) => void (await queue.enqueue(computeShardJob, [...shards])),
-  });
-  await queue.work(computeShardJob, { pool, compute: (task) => threads.run({ segments, task }) }, { concurrency });
+  const conclude = (summary: Uint8Array): Promise<Comparison> => threads.run(summary, { name: 'conclude' });
+  const compute = (task: ShardTask): Promise<ShardAnswer> =>
+    threads.run({ segments, task } satisfies ThreadTask, { name: 'compute' });
+  const enqueue = async (shards: readonly ShardAddress[]) => void (await queue.enqueue(computeShardJob, shards));
+  await queue.work(planAnalysisJob, { pool, conclude, compute: enqueue });
+  await queue.work(computeShardJob, { pool, conclude, compute }, { concurrency });
 
   return {
     stop: async () => {

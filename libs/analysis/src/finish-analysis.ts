@@ -1,20 +1,29 @@
-import { comparisonOf, decodeSummary, mergeSummaries, type Comparison, type ShardSummary } from '#lib/diagnostics';
+import { decodeSummary, encodeSummary, mergeSummaries, type Comparison, type ShardSummary } from '#lib/diagnostics';
 import { APPEND_CHANNEL, appendOwn } from '#lib/event-log';
 import { inTransaction, type Pool, type PoolClient, type Queryable } from '#lib/storage';
 import { notifyProgress, type AnalysisState } from './progress.js';
 
 const PAGE = 200;
 
+export interface FinishPorts {
+  /** the platform's own pool */
+  readonly pool: Pool;
+  /** what a merged summary, encoded, comes to; takes seconds for a large analysis, so it runs in a thread of its own */
+  conclude(summary: Uint8Array): Promise<Comparison>;
+}
+
 /**
  * Finishes an analysis when no shard waits or runs any more: merges the summaries of its shards into the comparison and
  * tells each run. Whoever ends the last shard calls it, perhaps two at once; one of them finds something to do.
  */
-export async function finishIfDone(pool: Pool, analysisId: string): Promise<void> {
+export async function finishIfDone({ pool, conclude }: FinishPorts, analysisId: string): Promise<void> {
+  if (!(await isDone(pool, analysisId))) return;
+  const summary = await mergedSummary(pool, analysisId);
+  const comparison = summary && (await conclude(encodeSummary(summary)));
   const runs = await inTransaction(pool, async (client) => {
-    const { rows } = await client.query(`select state from analysis where id = $1 for update`, [analysisId]);
-    if (rows[0]?.state !== 'running' || (await isUnfinished(client, analysisId))) return [];
+    await client.query(`select from analysis where id = $1 for update`, [analysisId]);
+    if (!(await isDone(client, analysisId))) return [];
     const state = await finalState(client, analysisId);
-    const comparison = await mergedComparison(client, analysisId);
     await client.query(`update analysis set state = $2, comparison = $3, finished_at = now() where id = $1`, [
       analysisId,
       state,
@@ -43,12 +52,13 @@ export async function failAnalysis(pool: Pool, analysisId: string, reason: strin
   await notifyProgress(pool, analysisId);
 }
 
-async function isUnfinished(db: Queryable, analysisId: string): Promise<boolean> {
+async function isDone(db: Queryable, analysisId: string): Promise<boolean> {
   const { rows } = await db.query(
-    `select exists (select from analysis_shard where analysis_id = $1 and state in ('queued', 'running')) as unfinished`,
+    `select from analysis where id = $1 and state = 'running' and not exists
+       (select from analysis_shard where analysis_id = $1 and state in ('queued', 'running'))`,
     [analysisId],
   );
-  return rows[0].unfinished;
+  return rows.length > 0;
 }
 
 /** Failed when shards failed and none is done; an analysis with some failed shards is completed and shows them. */
@@ -61,19 +71,17 @@ async function finalState(db: Queryable, analysisId: string): Promise<AnalysisSt
 }
 
 /** What the finished shards say together, merged in the order of runs and training steps; null where none is done. */
-export async function mergedComparison(db: Queryable, analysisId: string): Promise<Comparison | null> {
-  let merged: ShardSummary | null = null;
+async function mergedSummary(db: Queryable, analysisId: string): Promise<ShardSummary | null> {
+  let merged: readonly ShardSummary[] = [];
   for (let offset = 0; ; offset += PAGE) {
     const { rows } = await db.query(
       `select payload from analysis_shard join shard_summary on shard_summary.key = inputs ->> 'summary'
        where analysis_id = $1 and state = 'done' order by analysis_shard.run_id, training_step offset $2 limit $3`,
       [analysisId, offset, PAGE],
     );
-    for (const { payload } of rows as { payload: Uint8Array }[]) {
-      const summary = decodeSummary(payload);
-      merged = merged ? mergeSummaries(merged, summary) : summary;
-    }
-    if (rows.length < PAGE) return merged && comparisonOf(merged);
+    const page = rows.map(({ payload }: { payload: Uint8Array }) => decodeSummary(payload));
+    if (merged.length + page.length > 0) merged = [mergeSummaries(...merged, ...page)];
+    if (rows.length < PAGE) return merged[0] ?? null;
   }
 }
 

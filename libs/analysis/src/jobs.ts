@@ -23,5 +23,5 @@ export const computeShardJob = defineJob({
   key: ({ analysisId, runId, trainingStep }) => `${analysisId}/${runId}/${trainingStep}`,
   retryLimit: 2,
   run: (shard, ports: ShardPorts) => runShard(ports, shard),
-  failed: (shard, reason, { pool }) => failShard(pool, shard, reason),
+  failed: (shard, reason, ports) => failShard(ports, shard, reason),
 });

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sampleRateFor } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import { inTransaction, type Pool, type PoolClient } from '#lib/storage';
-import { finishIfDone } from './finish-analysis.js';
+import { finishIfDone, type FinishPorts } from './finish-analysis.js';
 import type { ChosenEstimator } from './request.js';
 import { resultKey, summaryKey } from './result-key.js';
 import { stepSources, type StepSource } from './shard-sources.js';
 import type { ShardPlan } from './shard-task.js';
 import { announce } from './start-analysis.js';
 
-/** Rank statistics read whole trajectories up to about this many turns; all of them where the analysis has no more. */
-export const SAMPLED_TURNS = 65_536;
 const PATIENCE_MS = 10 * 60_000;
 const POLL_MS = 100;
 
@@ -19,8 +18,7 @@ export interface ShardAddress {
   readonly trainingStep: number;
 }
 
-export interface PlanPorts {
-  readonly pool: Pool;
+export interface PlanPorts extends FinishPorts {
   /** queues shards to be computed; one that waits already is not queued again */
   compute(shards: readonly ShardAddress[]): Promise<void>;
   /** aborts the waiting when the process stops */
@@ -47,7 +45,7 @@ export async function planAnalysis(ports: PlanPorts, analysisId: string): Promis
     await inTransaction(pool, (client) => storePlan(client, analysisId, shards));
   }
   await ports.compute(await queuedShards(pool, analysisId));
-  await finishIfDone(pool, analysisId);
+  await finishIfDone(ports, analysisId);
 }
 
 interface AnalysisToPlan {
@@ -92,7 +90,7 @@ async function plannedShards(pool: Pool, { runs, estimators, from, to }: Analysi
     .values()
     .flatMap((steps) => steps)
     .reduce((sum, { turnCount }) => sum + turnCount, 0);
-  const sampleRate = Math.min(1, SAMPLED_TURNS / Math.max(turns, 1));
+  const sampleRate = sampleRateFor(turns);
 
   const shards = runs.flatMap(({ id, asOf }) =>
     sources.get(id)!.map((source) => {

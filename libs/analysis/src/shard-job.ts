@@ -1,14 +1,13 @@
 import { messageOf } from '#lib/kernel';
 import { inTransaction, type Pool } from '#lib/storage';
-import { failAnalysis, finishIfDone } from './finish-analysis.js';
+import { failAnalysis, finishIfDone, type FinishPorts } from './finish-analysis.js';
 import type { ShardAddress } from './plan-analysis.js';
 import { notifyProgress } from './progress.js';
 import type { ChosenEstimator } from './request.js';
 import { shardAnnotations } from './shard-annotations.js';
 import type { ShardAnswer, ShardPlan, ShardResult, ShardTask } from './shard-task.js';
 
-export interface ShardPorts {
-  readonly pool: Pool;
+export interface ShardPorts extends FinishPorts {
   /** computes in a thread of its own; credit files are in the store when it returns */
   compute(task: ShardTask): Promise<ShardAnswer>;
 }
@@ -34,22 +33,23 @@ export async function runShard(ports: ShardPorts, address: ShardAddress): Promis
       throw error;
     }
   }
-  await finishIfDone(ports.pool, address.analysisId);
+  await finishIfDone(ports, address.analysisId);
 }
 
 /** No try is left: the shard fails alone, with its reason, and the analysis goes on without it. */
 export async function failShard(
-  pool: Pool,
+  ports: FinishPorts,
   { analysisId, runId, trainingStep }: ShardAddress,
   reason: string,
 ): Promise<void> {
+  const { pool } = ports;
   await pool.query(
     `update analysis_shard set state = 'failed', reason = $4, finished_at = now()
      where analysis_id = $1 and run_id = $2 and training_step = $3 and state in ('queued', 'running')`,
     [analysisId, runId, trainingStep, reason],
   );
   await notifyProgress(pool, analysisId);
-  await finishIfDone(pool, analysisId).catch((error: unknown) =>
+  await finishIfDone(ports, analysisId).catch((error: unknown) =>
     failAnalysis(pool, analysisId, `the comparison could not be made: ${messageOf(error)}`),
   );
 }
