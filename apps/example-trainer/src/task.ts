@@ -18,15 +18,24 @@ export function trainingTask(random: Random, number: number): TrainingTask {
 }
 
 /**
- * Deals tasks for ever: all of them once, then all of them again in another order. The types take turns here too, so
- * that one training step is about as hard as another.
+ * Deals the tasks of one training step after the other: all of them once before any comes again, and never one twice in
+ * a step, where its two groups would be one. The types take turns, so that one step is about as hard as another.
  */
-export function* dealTasks(random: Random, tasks: readonly TrainingTask[]): Generator<TrainingTask, never> {
-  for (;;) {
-    const byType = [...Map.groupBy(shuffled(random, tasks), ({ graph }) => graph.world.task.type).values()];
-    const rounds = Math.max(...byType.map(({ length }) => length));
-    for (let round = 0; round < rounds; round++) {
-      for (const sameType of shuffled(random, byType)) if (sameType[round]) yield sameType[round];
-    }
-  }
+export function taskDeck(random: Random, tasks: readonly TrainingTask[]): (count: number) => TrainingTask[] {
+  const waiting: TrainingTask[] = [];
+  return (count) => {
+    while (new Set(waiting).size < count) waiting.push(...shuffledByType(random, tasks));
+    const drawn = [...new Set(waiting)].slice(0, count);
+    for (const task of drawn) waiting.splice(waiting.indexOf(task), 1);
+    return drawn;
+  };
+}
+
+/** One of each type, then another one of each, until all are dealt. */
+function shuffledByType(random: Random, tasks: readonly TrainingTask[]): TrainingTask[] {
+  const byType = [...Map.groupBy(shuffled(random, tasks), ({ graph }) => graph.world.task.type).values()];
+  const rounds = Math.max(...byType.map(({ length }) => length));
+  return Array.from({ length: rounds }, (_, round) =>
+    shuffled(random, byType).flatMap((of) => of.slice(round, round + 1)),
+  ).flat();
 }

@@ -36,7 +36,7 @@ describe('training', () => {
     ['reinforce-plus-plus', 2],
   ])('by %s makes the agent succeed more often (seed %i)', { timeout: 60_000 }, async (estimator, seed) => {
     const { run, metrics } = recordingRun();
-    const curve = await train({ run }, { estimator, seed });
+    const curve = await train({ run, estimator, seed });
     const rates = curve.map((point) => point.metrics.successRate);
     expect(mean(rates.slice(0, 5))).toBeLessThan(0.2);
     expect(mean(rates.slice(-5))).toBeGreaterThan(0.7);
@@ -45,7 +45,7 @@ describe('training', () => {
 
   it('learns nothing from a learning rate of 0: the exact chance of success stays', async () => {
     const { run } = recordingRun();
-    const curve = await train({ run }, { ...SMALL, learningRate: 0 });
+    const curve = await train({ run, ...SMALL, learningRate: 0 });
     const chances = curve.map((point) => point.metrics.exactSuccessRate);
     expect(chances).toEqual(chances.map(() => expect.closeTo(chances[0], 12)));
   });
@@ -53,7 +53,7 @@ describe('training', () => {
 
 describe('what is logged', async () => {
   const { run, records, metrics } = recordingRun();
-  const curve = await train({ run }, SMALL);
+  const curve = await train({ run, ...SMALL });
 
   it('is what the protocol takes', () => {
     expect(records).toHaveLength(3 * 8 * 8);
@@ -118,8 +118,8 @@ describe('what is logged', async () => {
 
   it('is the same again for the same seed, and other for another', async () => {
     const [again, other] = [recordingRun(), recordingRun()];
-    await train({ run: again.run }, SMALL);
-    await train({ run: other.run }, { ...SMALL, seed: 2, steps: 1 });
+    await train({ run: again.run, ...SMALL });
+    await train({ run: other.run, ...SMALL, seed: 2, steps: 1 });
     expect(again.records).toEqual(records);
     expect(other.records[0]).not.toEqual(records[0]);
   });
@@ -129,7 +129,7 @@ describe('the trainer', () => {
   it('writes through the SDK, which takes all of it', async () => {
     const spool = mkdtempSync(join(tmpdir(), 'recredit-trainer-'));
     const run = await offline(spool).startRun({ project: 'demo', name: 'text-world' });
-    const [progress] = await train({ run }, { ...SMALL, steps: 1 });
+    const [progress] = await train({ run, ...SMALL, steps: 1 });
     const report = await run.end();
     rmSync(spool, { recursive: true });
     expect(report).toMatchObject({ dropped: 0, backPressure: 0, reasons: [] });
@@ -139,7 +139,7 @@ describe('the trainer', () => {
 
   it('logs an advantage per token where the estimator tells tokens apart', async () => {
     const { run, records } = recordingRun();
-    await train({ run }, { ...SMALL, steps: 1, estimator: 'reinforce-plus-plus' });
+    await train({ run, ...SMALL, steps: 1, estimator: 'reinforce-plus-plus' });
     for (const { tokens = {} } of records.flatMap(({ turns }) => turns)) {
       expect(tokens['loggedAdvantage']).toHaveLength((tokens['mask'] as number[]).length);
     }
@@ -148,15 +148,26 @@ describe('the trainer', () => {
   it('lets other work of the process go on', async () => {
     let served = 0;
     const serve = setInterval(() => served++, 0);
-    await train(recordingRun(), { ...SMALL, steps: 1 });
+    await train({ run: recordingRun().run, ...SMALL, steps: 1 });
     clearInterval(serve);
     expect(served).toBeGreaterThan(10);
   });
 
+  it('never draws a task twice in one training step', async () => {
+    const { run, records } = recordingRun();
+    await train({ run, steps: 6, groupsPerStep: 5, groupSize: 2, taskCount: 8 });
+    expect(new Set(records.map(({ id }) => id)).size).toBe(6 * 5 * 2);
+    const times = Map.groupBy(records, ({ group }) => group)
+      .values()
+      .map((of) => of.length / 2);
+    expect([...times].sort((a, b) => a - b)).toEqual([3, 3, 4, 4, 4, 4, 4, 4]);
+  });
+
   it('refuses an estimator or params that there are not, before it begins', async () => {
     const { run, records } = recordingRun();
-    await expect(train({ run }, { estimator: 'grpo2' })).rejects.toMatchObject({ code: 'estimator.unknown' });
-    await expect(train({ run }, { params: { gama: 1 } })).rejects.toMatchObject({ code: 'params.invalid' });
+    await expect(train({ run, estimator: 'grpo2' })).rejects.toMatchObject({ code: 'estimator.unknown' });
+    await expect(train({ run, params: { gama: 1 } })).rejects.toMatchObject({ code: 'params.invalid' });
+    await expect(train({ run, groupsPerStep: 9, taskCount: 8 })).rejects.toMatchObject({ code: 'params.invalid' });
     expect(records).toHaveLength(0);
   });
 });

@@ -1,9 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { RecreditError } from '#lib/kernel';
 import { seededRandom, type Random } from '#lib/numeric';
 import { creditBy } from './credit-step.js';
 import { learner } from './learner.js';
 import type { RunPort } from './port.js';
-import { dealTasks, trainingTask, type TrainingTask } from './task.js';
+import { taskDeck, trainingTask, type TrainingTask } from './task.js';
 import type { StepMetrics } from './step-metrics.js';
 import { trainingStep } from './training-step.js';
 
@@ -56,18 +57,27 @@ export interface TrainingPorts {
  * Trains the agent from nothing by policy gradient, and logs all that it does to the run. It lets other work of the
  * process go on between groups. The same options give the same events, but for their times.
  */
-export async function train(ports: TrainingPorts, choices: Partial<TrainingOptions> = {}): Promise<TrainingCurve> {
+export async function train({
+  run,
+  onStep,
+  ...choices
+}: TrainingPorts & Partial<TrainingOptions>): Promise<TrainingCurve> {
   const options = { ...TRAINING_DEFAULTS, ...choices };
-  const { steps, groupSize, groupsPerStep } = options;
+  const { steps, groupSize, groupsPerStep, taskCount } = options;
+  if (groupsPerStep > taskCount) {
+    throw new RecreditError(
+      'params.invalid',
+      `${groupsPerStep} groups per step need as many tasks; taskCount is ${taskCount}`,
+    );
+  }
   const assign = creditBy(options.estimator, options.params);
   const random = seededRandom(options.seed);
-  const deck = dealTasks(random, await trainingTasks(random, options.taskCount));
+  const deal = taskDeck(random, await trainingTasks(random, taskCount));
   const agent = learner(options);
   const curve: TrainingProgress[] = [];
   let turns = 0;
   for (let step = 0; step < steps; step++) {
-    const tasks = Array.from({ length: groupsPerStep }, () => deck.next().value);
-    const { run } = ports;
+    const tasks = deal(groupsPerStep);
     const taken = await trainingStep({
       trainingStep: step,
       tasks,
@@ -82,7 +92,7 @@ export async function train(ports: TrainingPorts, choices: Partial<TrainingOptio
     const trajectories = (step + 1) * groupsPerStep * groupSize;
     const progress = { trainingStep: step, steps, metrics: taken.metrics, trajectories, turns };
     curve.push(progress);
-    ports.onStep?.(progress);
+    onStep?.(progress);
   }
   return curve;
 }
