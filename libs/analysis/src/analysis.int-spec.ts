@@ -17,7 +17,7 @@ import { planAnalysis, type ShardAddress } from './plan-analysis.js';
 import { progressOf } from './progress.js';
 import type { EstimatorWish } from './request.js';
 import { creditFileKey, type ShardTask } from './shard-task.js';
-import { startAnalysis } from './start-analysis.js';
+import { announce, startAnalysis } from './start-analysis.js';
 
 const AT = '2026-11-21T12:00:00Z';
 
@@ -199,8 +199,11 @@ describe('an analysis', () => {
     await send(stepOf(0).slice(0, 3));
     const asOf = await headOf(db.pool, run);
     await send(stepOf(0).slice(3));
-    const { comparison } = await stored(await analyze([{ id: 'grpo' }], asOf));
-    expect(comparison.trajectories).toBe(3);
+    const part = await stored(await analyze([{ id: 'grpo' }], asOf));
+    const whole = await stored(await analyze([{ id: 'grpo' }]));
+    expect(part.comparison.trajectories).toBe(3);
+    expect(whole.comparison.trajectories).toBe(6);
+    expect(part.results).not.toEqual(whole.results);
   });
 
   it('joins annotations in, and computes only the steps anew that they speak of', async () => {
@@ -343,6 +346,15 @@ describe('a request', () => {
     ]);
     const { rows } = await db.pool.query(`select estimators from analysis where id = $1`, [analysis]);
     expect(rows[0].estimators.map(({ label }: { label: string }) => label)).toEqual(['grpo', 'grpo:2']);
+  });
+
+  it('is announced once, however many announce it at the same time', async () => {
+    await send(stepOf(0));
+    const analysis = await ask([{ id: 'grpo' }]);
+    const events = await headOf(db.pool, run);
+    await db.ownerPool.query(`update analysis_run set requested_at_position = null where analysis_id = $1`, [analysis]);
+    await Promise.all([1, 2, 3].map(() => announce(db.pool, analysis)));
+    expect(await headOf(db.pool, run)).toBe(events + 1);
   });
 
   it('whose announcement was interrupted is announced by its plan, once', async () => {

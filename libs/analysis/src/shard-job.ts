@@ -59,7 +59,7 @@ async function claim(pool: Pool, { analysisId, runId, trainingStep }: ShardAddre
     `update analysis_shard shard set state = 'running', tries = tries + 1, started_at = now()
      from analysis
      where shard.analysis_id = $1 and shard.run_id = $2 and shard.training_step = $3 and shard.state in ('queued', 'running')
-       and analysis.id = shard.analysis_id and analysis.state = 'running'
+       and analysis.id = shard.analysis_id
      returning shard.inputs as plan, analysis.estimators`,
     [analysisId, runId, trainingStep],
   );
