@@ -24,42 +24,33 @@ export async function loadWorkingSet(
   events: readonly LoggedEvent[],
 ): Promise<WorkingSet> {
   const mentioned = mentionedBy(events);
-  const signals = mentioned.signals ? await loadRows(db, signalSummaryModel, runId) : [];
-  const trajectories =
-    mentioned.trajectories.size === 0
-      ? []
-      : await loadRows(db, trajectoryModel, runId, `id = any ($2::text[]) and superseded_at is null`, [
-          [...mentioned.trajectories],
-        ]);
-
+  const trajectories = await trajectoriesOf(db, runId, [...mentioned.trajectories]);
   // an event may name another place than its trajectory has, and it is the trajectory's that is counted
   for (const { trainingStep, groupName: group } of trajectories) mentioned.place({ trainingStep, group });
-  const groups = [...mentioned.groups.values()];
   return new WorkingSet(progress, {
-    signals,
     trajectories,
-    groups:
-      groups.length === 0
-        ? []
-        : await loadRows(
-            db,
-            trajectoryGroupModel,
-            runId,
-            `training_step = any ($2) and (training_step, name) in (select * from unnest($2::integer[], $3::text[]))
-              and superseded_at is null`,
-            [groups.map(({ trainingStep }) => trainingStep), groups.map(({ group }) => group)],
-          ),
-    steps:
-      mentioned.steps.size === 0
-        ? []
-        : await loadRows(
-            db,
-            trainingStepModel,
-            runId,
-            `training_step = any ($2::integer[]) and superseded_at is null`,
-            [[...mentioned.steps]],
-          ),
+    groups: await groupsOf(db, runId, [...mentioned.groups.values()]),
+    steps: await stepsOf(db, runId, [...mentioned.steps]),
+    signals: mentioned.signals ? await loadRows(db, signalSummaryModel, runId) : [],
   });
+}
+
+async function trajectoriesOf(db: Queryable, runId: string, ids: readonly string[]) {
+  if (ids.length === 0) return [];
+  return loadRows(db, trajectoryModel, runId, `id = any ($2) and superseded_at is null`, [ids]);
+}
+
+async function stepsOf(db: Queryable, runId: string, steps: readonly number[]) {
+  if (steps.length === 0) return [];
+  return loadRows(db, trainingStepModel, runId, `training_step = any ($2) and superseded_at is null`, [steps]);
+}
+
+async function groupsOf(db: Queryable, runId: string, places: readonly Place[]) {
+  if (places.length === 0) return [];
+  const where = `training_step = any ($2) and superseded_at is null
+    and (training_step, name) in (select * from unnest($2::integer[], $3::text[]))`;
+  const params = [places.map(({ trainingStep }) => trainingStep), places.map(({ group }) => group)];
+  return loadRows(db, trajectoryGroupModel, runId, where, params);
 }
 
 interface Place {

@@ -113,8 +113,14 @@ describe('segment cuts', () => {
 
   it('come where enough turns of finished trajectories wait', () => {
     const events = [
-      ...[anEvent.turn('a', 0), anEvent.turn('a', 1), anEvent.turn('a', 2), anEvent.turn('b', 0)],
-      ...[anEvent.end('b'), anEvent.end('a'), anEvent.whole('c', 2), anEvent.whole('d', 9)],
+      anEvent.turn('a', 0),
+      anEvent.turn('a', 1),
+      anEvent.turn('a', 2),
+      anEvent.turn('b', 0),
+      anEvent.end('b'),
+      anEvent.end('a'),
+      anEvent.whole('c', 2),
+      anEvent.whole('d', 9),
     ];
     expect(fold(events, { turns: 3, bytes: Infinity }).cuts).toEqual([5, 7]);
     expect(fold(events, { turns: Infinity, bytes: 800 }).cuts).toEqual([5, 7]);

@@ -74,7 +74,7 @@ describe('an interrupted projector', () => {
     let failures = 0;
     while ((await projectedPosition(db.pool, runId)) < (await headOf(runId))) {
       // the store gives a worker that is killed at every other file; each try gets one segment further than the last
-      const doomed = projector({ pool, store: { put: failures < 6 ? killing : store.put }, chunk: { maxBatches: 2 } });
+      const doomed = projector({ pool, store: failures < 6 ? { put: killing } : store, chunk: { maxBatches: 2 } });
       await doomed.projectRun(runId).catch(() => failures++);
     }
     expect(failures).toBe(6);

@@ -11,19 +11,19 @@ export interface Rebuilt {
 }
 
 /**
- * Drops all that was made of the log of a run, or of every run, and makes it again: the same rows and, from the same
+ * Drops all that was made of the log of a run, or (null) of every run, and makes it again: the same rows and, from the same
  * version of the platform, the same files. Files that no segment names afterwards are removed. Others may project
  * meanwhile; readers see the run grow once more.
  */
 export async function rebuild(
   pool: Pool,
   store: Pick<SegmentStore, 'put' | 'list' | 'delete'>,
-  runId: string | 'all',
+  runId: string | null,
   options: Omit<ProjectorParts, 'pool' | 'store'> = {},
 ): Promise<Rebuilt[]> {
   const projector = new Projector({ ...options, pool, store });
   const rebuilt: Rebuilt[] = [];
-  for (const id of runId === 'all' ? await runsWithEvents(pool) : [runId]) {
+  for (const id of runId === null ? await runsWithEvents(pool) : [runId]) {
     await withRun(pool, id, true, (client) => dropReadModels(client, id));
     await projector.projectRun(id);
     rebuilt.push({ runId: id, events: await projectedPosition(pool, id) });

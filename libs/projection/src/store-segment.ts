@@ -33,8 +33,18 @@ export async function storeSegment(
        numeric_key, numeric_sha256, text_key, text_sha256, bytes)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
-      ...[runId, ordinal, first, last, endPosition, rows.length, turnCount],
-      ...[numericKey, numericSha256, textKey, textSha256, bytes],
+      runId,
+      ordinal,
+      first,
+      last,
+      endPosition,
+      rows.length,
+      turnCount,
+      numericKey,
+      numericSha256,
+      textKey,
+      textSha256,
+      bytes,
     ],
   );
   await db.query(
@@ -43,8 +53,11 @@ export async function storeSegment(
      from unnest($3::integer[], $4::bigint[], $5::integer[]) with ordinality as member (training_step, ended, turns, row)
      group by training_step`,
     [
-      ...[runId, ordinal, rows.map((row) => row.trainingStep)],
-      ...[rows.map((row) => row.endPosition), rows.map((row) => row.turnCount)],
+      runId,
+      ordinal,
+      rows.map((row) => row.trainingStep),
+      rows.map((row) => row.endPosition),
+      rows.map((row) => row.turnCount),
     ],
   );
 }

@@ -13,8 +13,8 @@ export async function loadRows<Row extends object>(
     runId,
     ...params,
   ]);
-  const appended = fieldsOf(model).filter((field) => model.columns[field].startsWith('appended'));
-  for (const row of rows) for (const field of appended) row[field] = [];
+  const appended = columnsOf(model).filter(([, type]) => type.startsWith('appended'));
+  for (const row of rows) for (const [field] of appended) row[field] = [];
   return rows;
 }
 
@@ -26,39 +26,30 @@ export async function storeRows<Row extends object>(
   rows: readonly Row[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const fields = fieldsOf(model);
-  await db.query(storeStatement(model, fields), [
-    runId,
-    ...fields.map((field) => rows.map((row) => parameterOf(model.columns[field], row[field]))),
-  ]);
+  const columns = columnsOf(model).map(([field, type]) => rows.map((row) => parameterOf(type, row[field])));
+  await db.query(storeStatement(model), [runId, ...columns]);
 }
 
-function selectList<Row extends object>({ columns }: ReadModel<Row>): string {
-  const fields = Object.entries<ColumnType>(columns).filter(([, type]) => !type.startsWith('appended'));
-  return fields
+function selectList<Row extends object>(model: ReadModel<Row>): string {
+  return columnsOf(model)
+    .filter(([, type]) => !type.startsWith('appended'))
     .map(([field, type]) => `${columnName(field)}${type === 'bigint' ? '::float8' : ''} as "${field}"`)
     .join(', ');
 }
 
-function storeStatement<Row extends object>(model: ReadModel<Row>, fields: readonly (keyof Row & string)[]): string {
-  const { table, key, columns } = model;
-  const names = fields.map(columnName);
-  const changing = fields.filter((field) => !key.includes(field));
-  const replaced = changing.map((field) => {
-    const name = columnName(field);
-    const before = columns[field].startsWith('appended') ? `${table}.${name} || ` : '';
-    return `${name} = ${before}excluded.${name}`;
-  });
+function storeStatement<Row extends object>(model: ReadModel<Row>): string {
+  const { table, key } = model;
+  const columns = columnsOf(model).map(([field, type]) => ({ name: columnName(field), type }));
+  const keys = key.map(columnName);
+  const replaced = columns
+    .filter(({ name }) => !keys.includes(name))
+    .map(({ name, type }) => `${name} = ${type.startsWith('appended') ? `${table}.${name} || ` : ''}excluded.${name}`);
+  const names = columns.map(({ name }) => name).join(', ');
   return `
-    insert into ${table} (run_id, ${names.join(', ')})
-    select $1, ${fields.map((field) => `${columnName(field)}::${typeOf(columns[field])}`).join(', ')}
-    from unnest(${fields.map((field, i) => `$${i + 2}::${carrierOf(columns[field])}[]`).join(', ')})
-      as sent (${names.join(', ')})
-    on conflict (${['run_id', ...key.map(columnName)].join(', ')}) do update set ${replaced.join(', ')}`;
-}
-
-function typeOf(type: ColumnType): string {
-  return type.replace('appended ', '');
+    insert into ${table} (run_id, ${names})
+    select $1, ${columns.map(({ name, type }) => `${name}::${type.replace('appended ', '')}`).join(', ')}
+    from unnest(${columns.map(({ type }, i) => `$${i + 2}::${carrierOf(type)}[]`).join(', ')}) as sent (${names})
+    on conflict (${['run_id', ...keys].join(', ')}) do update set ${replaced.join(', ')}`;
 }
 
 /** unnest takes arrays of arrays apart, and JSON is ready when it arrives: both travel as text. */
@@ -73,6 +64,6 @@ function parameterOf(type: ColumnType, value: unknown): unknown {
   return value;
 }
 
-function fieldsOf<Row extends object>({ columns }: ReadModel<Row>): (keyof Row & string)[] {
-  return Object.keys(columns) as (keyof Row & string)[];
+function columnsOf<Row extends object>({ columns }: ReadModel<Row>) {
+  return Object.entries(columns) as [keyof Row & string, ColumnType][];
 }

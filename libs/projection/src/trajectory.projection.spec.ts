@@ -59,8 +59,14 @@ describe('a trajectory', () => {
 
   it('keeps the first word: repeated turns and ends are noted and left out', () => {
     const row = after(
-      ...[turn(0), turn(0, { state: 'another' }), turn(2), turn(2), turn(1)],
-      ...[end({ outcomeReward: 1 }), end({ outcomeReward: 0 }), anEvent.whole('t', 1)],
+      turn(0),
+      turn(0, { state: 'another' }),
+      turn(2),
+      turn(2),
+      turn(1),
+      end({ outcomeReward: 1 }),
+      end({ outcomeReward: 0 }),
+      anEvent.whole('t', 1),
     );
     expect(row).toMatchObject({ state: 'finished', turnPositions: [0, 4, 2], outcomeReward: 1 });
     expect(row.problems).toEqual({

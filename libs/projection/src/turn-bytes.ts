@@ -22,6 +22,6 @@ function textBytes(text: Text | undefined): number {
 function tokenBytes(tokens: TokenColumns): number {
   return Object.values(tokens).reduce((sum, column) => {
     if (Array.isArray(column)) return sum + PER_NUMBER * column.length;
-    return sum + ('f32' in column ? column.f32.length : (column as { f16: string }).f16.length);
+    return sum + ('f32' in column ? column.f32.length : column.f16.length);
   }, 0);
 }

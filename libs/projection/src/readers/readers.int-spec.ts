@@ -99,11 +99,16 @@ describe('segments', () => {
 describe('a rewind', () => {
   it('supersedes later steps: they are marked, counted anew, and left out as of a position behind it', async () => {
     const runId = await projected([
-      ...[anEvent.whole('a', 1, { trainingStep: 1 }), anEvent.whole('b', 1, { trainingStep: 2, outcomeReward: 1 })],
-      ...[anEvent.annotation('b', { signals: { x: 1 } }), anEvent.turn('crashed', 0, { trainingStep: 2 })],
-      ...[anEvent.step(2, { loss: 1 }), anEvent.rewound(1)], // 5
-      ...[anEvent.whole('b', 2, { trainingStep: 2, outcomeReward: 0 }), anEvent.step(2, { loss: 2 })],
-      ...[anEvent.annotation('b', { signals: { x: 2 } }), anEvent.ended()],
+      anEvent.whole('a', 1, { trainingStep: 1 }),
+      anEvent.whole('b', 1, { trainingStep: 2, outcomeReward: 1 }),
+      anEvent.annotation('b', { signals: { x: 1 } }),
+      anEvent.turn('crashed', 0, { trainingStep: 2 }),
+      anEvent.step(2, { loss: 1 }),
+      anEvent.rewound(1), // 5
+      anEvent.whole('b', 2, { trainingStep: 2, outcomeReward: 0 }),
+      anEvent.step(2, { loss: 2 }),
+      anEvent.annotation('b', { signals: { x: 2 } }),
+      anEvent.ended(),
     ]);
     expect(await idsOf(runId, 1, 10)).toEqual(['a']);
     expect(await idsOf(runId, 2, 5)).toEqual(['b']);
@@ -187,22 +192,28 @@ describe('finishedRecords', () => {
     const whole = anEvent.whole('b', 2, { trainingStep: 1, outcomeReward: 1, signals: { a: 1 } });
     const runId = await projected([
       whole,
-      ...[
-        anEvent.turn('a', 0, { reward: 1 }),
-        anEvent.end('a', { success: 0 }),
-        anEvent.end('broken', { turnCount: 1 }),
-      ],
-      ...[anEvent.whole('c', 1, { trainingStep: 1 }), anEvent.whole('out', 1, { trainingStep: 9 })],
+      anEvent.turn('a', 0, { reward: 1 }),
+      anEvent.end('a', { success: 0 }),
+      anEvent.end('broken', { turnCount: 1 }),
+      anEvent.whole('c', 1, { trainingStep: 1 }),
+      anEvent.whole('out', 1, { trainingStep: 9 }),
     ]);
     const pages = await Array.fromAsync(finishedRecords(db.pool, runId, { first: 0, last: 8 }, { pageBytes: 400 }));
     expect(pages.map((page) => page.map(({ id }) => id))).toEqual([['a', 'b'], ['c']]);
     expect(pages[0]).toEqual([
       {
-        ...{ id: 'a', group: 'g', trainingStep: 0, success: false },
+        id: 'a',
+        group: 'g',
+        trainingStep: 0,
+        success: false,
         turns: [{ state: 'state 0', action: 'action 0', reward: 1 }],
       },
       {
-        ...{ id: 'b', group: 'g', trainingStep: 1, outcomeReward: 1, signals: { a: 1 } },
+        id: 'b',
+        group: 'g',
+        trainingStep: 1,
+        outcomeReward: 1,
+        signals: { a: 1 },
         turns: [
           { state: 'state 0', action: 'action 0' },
           { state: 'state 1', action: 'action 1' },
