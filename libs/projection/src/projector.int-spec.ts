@@ -1,8 +1,9 @@
+import { EventLog } from '#lib/event-log';
 import { openPool, type PoolClient } from '#lib/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { aProject, aRun } from '../../../test/support/rows.js';
-import { appendBusyRun, appendEvents } from './busy-run.builder.js';
+import { appendBatch, appendBusyRun, appendEvents } from './busy-run.builder.js';
 import { READ_MODEL_TABLES } from './drop-read-models.js';
 import { anEvent } from './events.builder.js';
 import { projectChunk } from './project-chunk.js';
@@ -130,6 +131,20 @@ describe('projectors that follow', () => {
     expect(await projectedPosition(db.pool, runId)).toBe(1);
     await worker.stop();
     client.release(true);
+  });
+
+  it('need no more than one notice to see what was appended', async () => {
+    const runId = await aRun(db.ownerPool);
+    const log = new EventLog(db.pool);
+    const worker = projector({ pollMs: 1e8 });
+    worker.start();
+    for (const [sequence, head] of [1, 2, 3].entries()) {
+      // the first may be seen by looking around at the start, those after it by their notice only
+      await appendBatch(log, runId, 'p', sequence, [anEvent.turn('t', sequence)]);
+      await expect.poll(() => projectedPosition(db.pool, runId), { timeout: 10_000 }).toBe(head);
+    }
+    await worker.stop();
+    await log.close();
   });
 
   it('let a run that fails rest, tell of it, and carry on with the others', async () => {

@@ -12,7 +12,6 @@ import { RunQueue } from './run-queue.js';
 
 /** Where large segments make scans cheap and a cut still fits into memory; 20,000 turns of text alone are far below. */
 export const SEGMENT_SIZE: SegmentSize = { turns: 20_000, bytes: 128 * 1024 * 1024 };
-const POLL_MS = 500;
 const MAX_LAGGING = 1_000;
 
 export interface ProjectorParts {
@@ -22,6 +21,8 @@ export interface ProjectorParts {
   /** decides where segments are cut: the same for all workers of a platform, for ever */
   readonly segmentSize?: SegmentSize;
   readonly chunk?: Partial<Pick<ChunkOptions, 'maxBatches' | 'maxBytes'>>;
+  /** how often to look for runs of which no notice came */
+  readonly pollMs?: number;
   /** runs worked on at once */
   readonly concurrency?: number;
   /** told of a run that could not be projected; it is tried again after a rest */
@@ -36,14 +37,17 @@ export class Projector {
   readonly #queue: RunQueue;
   readonly #notices: ProjectedNotices;
   readonly #rests = new Rests();
+  readonly #pollMs: number;
   #following: Following | undefined;
   #looking: Promise<void> | undefined;
 
-  constructor({ pool, store, segmentSize = SEGMENT_SIZE, chunk, concurrency = 3, onError = () => {} }: ProjectorParts) {
+  constructor(parts: ProjectorParts) {
+    const { pool, store, segmentSize = SEGMENT_SIZE, chunk, pollMs = 500, concurrency = 3, onError = () => {} } = parts;
     this.#pool = pool;
     const recent = new RecentTurns();
     this.#chunk = { maxBatches: 64, maxBytes: 8 * 1024 * 1024, ...chunk, segmentSize, store, recent };
     this.#onError = onError;
+    this.#pollMs = pollMs;
     this.#queue = new RunQueue((runId) => this.#step(runId), concurrency);
     this.#notices = new ProjectedNotices(pool);
   }
@@ -55,7 +59,7 @@ export class Projector {
       await client.connect();
       return client;
     };
-    this.#following ??= followAppends(connect, (runId) => this.#wake(runId), { pollMs: POLL_MS });
+    this.#following ??= followAppends(connect, (runId) => this.#wake(runId), { pollMs: this.#pollMs });
   }
 
   /** Returns when the chunks under way are stored. What follows is for the next one who starts. */

@@ -49,8 +49,8 @@ export async function storeSegment(
   );
   await db.query(
     `insert into segment_step (run_id, training_step, ordinal, first_row, row_count, end_positions, turn_counts)
-     select $1, training_step, $2, min(row) - 1, count(*), array_agg(ended order by row), array_agg(turns order by row)
-     from unnest($3::integer[], $4::bigint[], $5::integer[]) with ordinality as member (training_step, ended, turns, row)
+     select $1, training_step, $2, min(nth) - 1, count(*), array_agg(ended order by nth), array_agg(turns order by nth)
+     from unnest($3::integer[], $4::bigint[], $5::integer[]) with ordinality as member (training_step, ended, turns, nth)
      group by training_step`,
     [
       runId,

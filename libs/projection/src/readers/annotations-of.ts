@@ -2,11 +2,14 @@ import type { Annotation } from '#lib/dataset';
 import type { Queryable } from '#lib/storage';
 import type { StepRange } from './segments-of.js';
 
-/** Of the trajectories that are seen as of $4: events before it, and what no rewind before it superseded. */
+/**
+ * Of the trajectories that are seen as of $4: events before it, and what no rewind before it superseded. What was said of
+ * a trajectory before a rewind is not said of the one that has its id afterwards. Failed judgements say nothing.
+ */
 const SEEN = `
   annotation join trajectory on trajectory.run_id = annotation.run_id and trajectory.id = annotation.trajectory_id
   where annotation.run_id = $1 and trajectory.run_id = $1 and training_step between $2 and $3
-    and annotation.position < $4 and coalesce(annotation.superseded_at, $4) >= $4
+    and annotation.status = 'ok' and annotation.position < $4 and coalesce(annotation.superseded_at, $4) >= $4
     and first_position < $4 and coalesce(trajectory.superseded_at, $4) >= $4`;
 
 /** What annotators said of the trajectories of some training steps as of a position, in the order they said it. */

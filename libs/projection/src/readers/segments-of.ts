@@ -50,7 +50,7 @@ export async function segmentSlices(
        select count(*) filter (where ended < rewound.position)::integer as skipped,
          count(*) filter (where ended < $4)::integer as seen,
          sum(turn_count) filter (where ended >= rewound.position and ended < $4)::float8 as turns
-       from unnest(end_positions, turn_counts) as row (ended, turn_count)
+       from unnest(end_positions, turn_counts) as member (ended, turn_count)
      ) as counted
      where run_id = $1 and step.training_step between $2 and $3 and seen > skipped
      order by step.training_step, ordinal`,
