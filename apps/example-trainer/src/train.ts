@@ -31,8 +31,8 @@ export const TRAINING_DEFAULTS: TrainingOptions = {
   estimator: 'gigpo',
   params: {},
   taskCount: 32,
-  learningRate: 0.045,
-  entropyWeight: 0.01,
+  learningRate: 0.06,
+  entropyWeight: 0.02,
 };
 
 export interface TrainingProgress {

@@ -14,7 +14,7 @@ export interface Difficulty {
   readonly slack: number;
 }
 
-export const DIFFICULTY: Difficulty = { stepLimit: 20, maxStates: 4_000, distractors: 2, minTurns: 3, slack: 4 };
+export const DIFFICULTY: Difficulty = { stepLimit: 20, maxStates: 4_000, distractors: 2, minTurns: 3, slack: 12 };
 
 /** A house with a task that can be achieved, with all its states. Draws again until the difficulty is met. */
 export function generateTask(random: Random, type: TaskType, number: number, difficulty = DIFFICULTY): StateGraph {
