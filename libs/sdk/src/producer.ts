@@ -41,11 +41,20 @@ export function registrationOf(dir: string, file: ProducerFile, client: Platform
       const outcome = await client.createRun({ project, name, config, idempotencyKey }, signal);
       if (outcome.kind === 'done') {
         known = { ...known, run: outcome.value };
-        writeProducerFile(dir, known);
+        remember(dir, known);
       }
       return outcome;
     },
   };
+}
+
+/** On a full disk the id stays unwritten; asking again gives the same one. */
+function remember(dir: string, file: ProducerFile): void {
+  try {
+    writeProducerFile(dir, file);
+  } catch {
+    // see above
+  }
 }
 
 export interface Resumed {
@@ -93,6 +102,14 @@ export function leaveProducer({ replay }: ProducerFile, spool: Spool, lock: Spoo
   else lock.release();
 }
 
+/** Finishes removals that a kill interrupted. */
+export function sweep(root: string): void {
+  if (!existsSync(root)) return;
+  for (const name of readdirSync(root)) {
+    if (/^\..+\.gone$/.test(name)) rmSync(join(root, name), { recursive: true, force: true });
+  }
+}
+
 export function removeProducer(dir: string): void {
   const gone = join(dirname(dir), `.${randomUUID()}.gone`);
   renameSync(dir, gone);
@@ -112,14 +129,15 @@ export async function deliverBacklog(
   belongs: (file: ProducerFile) => boolean,
   deliver: (sender: Sender) => Promise<void>,
 ): Promise<void> {
+  sweep(root);
   for (const producer of producersIn(root)) {
     if (!belongs(producer.file)) continue;
-    const resumed = hasPending(producer.dir) ? resumeProducer(producer, client, backoff) : null;
-    if (!resumed) continue;
     try {
-      if (resumed.spool.unsent > 0) await deliver(resumed.sender);
-    } finally {
-      await resumed.finish();
+      const resumed = hasPending(producer.dir) ? resumeProducer(producer, client, backoff) : null;
+      if (resumed?.spool.unsent) await deliver(resumed.sender);
+      await resumed?.finish();
+    } catch {
+      // A folder that cannot be read must not hold up a run that has nothing to do with it; `recredit sync` names it.
     }
   }
 }

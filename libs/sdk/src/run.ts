@@ -188,8 +188,11 @@ export class Run {
     await delivery?.stop();
     spool.seal();
     const report = this.report();
-    if (delivery) leaveProducer(file, spool, lock);
-    else lock.release();
+    try {
+      leaveProducer(file, spool, lock);
+    } catch {
+      // Nothing is lost by a folder that could not be tidied: it is taken for a dead process's when this one ends.
+    }
     return report;
   }
 }

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -81,8 +82,14 @@ function lockOf(dir: string, epoch: number): SpoolLock {
     release() {
       if (!existsSync(path)) return;
       const draft = `${path}.draft`;
-      writeFileSync(draft, JSON.stringify({ ...thisProcess(), released: true } satisfies LockContent));
-      renameSync(draft, path);
+      try {
+        writeFileSync(draft, JSON.stringify({ ...thisProcess(), released: true } satisfies LockContent));
+        renameSync(draft, path);
+      } catch {
+        // A full disk still lets go of bytes: a lock that names nobody is nobody's.
+        rmSync(draft, { force: true });
+        truncateSync(path, 0);
+      }
     },
   };
 }

@@ -88,7 +88,9 @@ export class Spool {
       return ACCEPTED;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      return refusal(code === 'ENOSPC' || code === 'EDQUOT' ? 'back-pressure' : 'spool-failed', message);
+      const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+      if (isFull && this.dropSent()) return this.append(line, bytes, turn);
+      return refusal(isFull ? 'back-pressure' : 'spool-failed', message);
     }
   }
 
@@ -171,7 +173,8 @@ export class Spool {
 
   private openNext(): OpenFile {
     const number = this.nextNumber;
-    const fd = openSync(spoolFile(this.dir, number, 'ndjson'), 'wx');
+    // Appending, so that after a torn line was cut off the next one follows the last whole one.
+    const fd = openSync(spoolFile(this.dir, number, 'ndjson'), 'ax');
     this.nextNumber++;
     return { number, fd, since: Date.now(), events: 0, bytes: 0, nextTurn: new Map() };
   }
@@ -202,6 +205,13 @@ export class Spool {
   private makeRoom(bytes: number): boolean {
     while (this.bytes + bytes > this.maxBytes && this.sent.some((file) => file.bytes > 0)) this.dropOldestSent();
     return this.bytes + bytes <= this.maxBytes;
+  }
+
+  /** Gives the disk back what is acknowledged. false: there was nothing to give. */
+  private dropSent(): boolean {
+    const had = this.sent.some((file) => file.bytes > 0);
+    while (this.sent.some((file) => file.bytes > 0)) this.dropOldestSent();
+    return had;
   }
 
   /** The newest keeps its name, which says what sequence comes next. */

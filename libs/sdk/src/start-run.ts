@@ -113,7 +113,7 @@ class Backlog {
 
   ofRun({ project, name }: ProducerFile, deliver: (sender: Sender) => Promise<void>): Promise<void> {
     const belongs = (file: ProducerFile) => this.isOurs(file) && file.project === project && file.name === name;
-    return deliverBacklog(this.root, this.client, this.backoff, belongs, deliver);
+    return deliverBacklog(this.root, this.client, this.backoff, belongs, deliver).catch(stays);
   }
 
   ofOthers({ project, name }: ProducerFile): void {
@@ -121,7 +121,7 @@ class Backlog {
     this.working = deliverBacklog(this.root, this.client, this.backoff, belongs, async (sender) => {
       this.others = sender;
       await sender.flush();
-    }).catch(() => {}); // it stays where it is, for the next start or `recredit sync`
+    }).catch(stays);
   }
 
   async stop(): Promise<void> {
@@ -134,3 +134,6 @@ class Backlog {
     return !this.stopped && !file.replay && (file.url === null || file.url === this.client.url);
   }
 }
+
+/** What cannot be delivered stays where it is, for the next start or `recredit sync`, and holds up nobody. */
+function stays(): void {}

@@ -2,7 +2,7 @@ import { BACKOFF, type Backoff } from './backoff.js';
 import { PlatformClient } from './platform-client.js';
 import type { Problem } from './problem.js';
 import type { ProducerFile } from './producer-file.js';
-import { producersIn, removeProducer, resumeProducer } from './producer.js';
+import { producersIn, removeProducer, resumeProducer, sweep } from './producer.js';
 import { connectionOf, spoolRoot, type ConnectionSettings } from './settings.js';
 import { listSpool, spoolFile, countLines, readLines } from './spool-files.js';
 import { takeLock } from './spool-lock.js';
@@ -44,7 +44,9 @@ export interface SyncReport {
  */
 export async function sync(dir?: string, options: SyncOptions = {}): Promise<SyncReport> {
   const done: SyncedProducer[] = [];
-  for (const producer of producersIn(spoolRoot(dir))) {
+  const root = spoolRoot(dir);
+  sweep(root);
+  for (const producer of producersIn(root)) {
     const synced = await syncProducer(producer, options);
     if (!synced) continue;
     done.push(synced);
