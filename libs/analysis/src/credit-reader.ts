@@ -1,5 +1,6 @@
 import { openCredit, type CreditFile } from '#lib/columnar';
 import type { Queryable, SegmentStore } from '#lib/storage';
+import type { ShardAddress } from './plan-analysis.js';
 import type { ChosenEstimator } from './request.js';
 import { creditFileKey } from './shard-task.js';
 
@@ -9,33 +10,58 @@ export interface ShardCredit {
   readonly file: CreditFile | null;
 }
 
-interface CreditRow {
+/** Where the credit of one estimator in one shard lies in the segment store; null: there is none. */
+export interface CreditPlace {
+  readonly label: string;
+  readonly fileKey: string | null;
+}
+
+/** What each estimator of an analysis says about a training step of a run, in the order of the analysis. */
+export async function shardCredits(db: Queryable, store: SegmentStore, shard: ShardAddress): Promise<ShardCredit[]> {
+  const [places] = await creditPlaces(db, [shard]);
+  return openCredits(store, places);
+}
+
+/** Reads the files of one shard. */
+export function openCredits(store: SegmentStore, places: readonly CreditPlace[]): Promise<ShardCredit[]> {
+  return Promise.all(
+    places.map(async ({ label, fileKey }) => ({
+      label,
+      file: fileKey === null ? null : openCredit(await store.get(fileKey)),
+    })),
+  );
+}
+
+interface PlacesRow {
+  readonly nth: number;
   readonly estimators: readonly ChosenEstimator[];
   readonly results: readonly string[];
   readonly known: readonly string[] | null;
 }
 
-/** What each estimator of an analysis says about a training step of a run, in the order of the analysis. */
-export async function shardCredits(
-  db: Queryable,
-  store: SegmentStore,
-  shard: { readonly analysisId: string; readonly runId: string; readonly trainingStep: number },
-): Promise<ShardCredit[]> {
+/** In the order of the shards, by one statement; of a shard that is not done, or not seen, nothing is known. */
+export async function creditPlaces(db: Queryable, shards: readonly ShardAddress[]): Promise<CreditPlace[][]> {
   const { rows } = await db.query(
-    `select analysis.estimators, shard.inputs -> 'results' as results,
+    `select nth::int, analysis.estimators, shard.inputs -> 'results' as results,
        (select json_agg(key) from credit_result
         where outcome = 'credit' and key in (select jsonb_array_elements_text(shard.inputs -> 'results'))) as known
-     from analysis_shard shard join analysis on analysis.id = shard.analysis_id
-     where shard.analysis_id = $1 and shard.run_id = $2 and shard.training_step = $3 and shard.state = 'done'`,
-    [shard.analysisId, shard.runId, shard.trainingStep],
+     from unnest($1::text[], $2::text[], $3::int[]) with ordinality as wanted (analysis_id, run_id, training_step, nth)
+     join analysis_shard shard using (analysis_id, run_id, training_step) join analysis on analysis.id = analysis_id
+     where shard.state = 'done'`,
+    [
+      shards.map(({ analysisId }) => analysisId),
+      shards.map(({ runId }) => runId),
+      shards.map(({ trainingStep }) => trainingStep),
+    ],
   );
-  const row: CreditRow | undefined = rows[0];
-  if (!row) return [];
-  const known = new Set(row.known);
-  return Promise.all(
-    row.estimators.map(async ({ label }, i) => {
-      const key = row.results[i];
-      return { label, file: known.has(key) ? openCredit(await store.get(creditFileKey(key))) : null };
-    }),
-  );
+  const byPlace = new Map(rows.map((row: PlacesRow) => [row.nth, placesOf(row)]));
+  return shards.map((_, i) => byPlace.get(i + 1) ?? []);
+}
+
+function placesOf({ estimators, results, known }: PlacesRow): CreditPlace[] {
+  const there = new Set(known);
+  return estimators.map(({ label }, i) => ({
+    label,
+    fileKey: there.has(results[i]) ? creditFileKey(results[i]) : null,
+  }));
 }

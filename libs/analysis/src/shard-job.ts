@@ -1,10 +1,10 @@
 import { messageOf } from '#lib/kernel';
+import { annotationsOf } from '#lib/projection';
 import { inTransaction, type Pool } from '#lib/storage';
 import { failAnalysis, finishIfDone, type FinishPorts } from './finish-analysis.js';
 import type { ShardAddress } from './plan-analysis.js';
 import { notifyProgress } from './progress.js';
 import type { ChosenEstimator } from './request.js';
-import { shardAnnotations } from './shard-annotations.js';
 import type { ShardAnswer, ShardPlan, ShardResult, ShardTask } from './shard-task.js';
 
 export interface ShardPorts extends FinishPorts {
@@ -82,7 +82,10 @@ async function computeAndStore(
     from,
     segments,
     sampleRate,
-    annotations: plan.lastAnnotation === null ? [] : await shardAnnotations(pool, runId, trainingStep, asOf),
+    annotations:
+      plan.lastAnnotation === null
+        ? []
+        : await annotationsOf(pool, runId, { first: trainingStep, last: trainingStep }, asOf),
     estimators: estimators.map((estimator, i) => {
       const key = plan.results[i];
       return { ...estimator, key, known: known.get(key) ?? null };

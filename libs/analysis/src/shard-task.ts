@@ -1,15 +1,6 @@
+import type { Annotation } from '#lib/dataset';
 import type { ChosenEstimator } from './request.js';
 import type { SegmentRows } from './result-key.js';
-
-/** One annotation as a shard reads it. */
-export interface ShardAnnotation {
-  readonly position: number;
-  readonly trajectory: string;
-  readonly turn: number | null;
-  readonly annotator: string;
-  readonly attempt: number;
-  readonly signals: Readonly<Record<string, unknown>>;
-}
 
 /** What a shard's row keeps of its plan. */
 export interface ShardPlan {
@@ -30,7 +21,7 @@ export interface ShardTask {
   readonly asOf: number;
   readonly from: number;
   readonly segments: readonly SegmentRows[];
-  readonly annotations: readonly ShardAnnotation[];
+  readonly annotations: readonly Annotation[];
   readonly sampleRate: number;
   readonly estimators: readonly (ChosenEstimator & {
     readonly key: string;

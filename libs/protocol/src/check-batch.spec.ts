@@ -1,5 +1,5 @@
 import { RecreditError } from '#lib/kernel';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkBatch, MAX_BATCH_EVENTS } from './check-batch.js';
 import type { LineIssue } from './issues.js';
@@ -47,6 +47,16 @@ describe('checkBatch', () => {
     [{ ...turn, group: '\ud800' }, '/group', 'text that matches'],
     [JSON.stringify({ ...turn, reward: 0 }).replace('"reward":0', '"reward":1e999'), '/reward', 'number'],
     [JSON.stringify({ ...turn, signals: { x: 0 } }).replace('"x":0', '"x":1e999'), '/signals/x', ''],
+    [
+      `${JSON.stringify(turn).slice(0, -1)},"signals":{"x":${'['.repeat(5000)}${']'.repeat(5000)}}}`,
+      '',
+      'up to 64 levels',
+    ],
+    [
+      `${JSON.stringify(turn).slice(0, -1)},"unknown":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`,
+      '',
+      'up to 64 levels',
+    ],
     [{ ...turn, tokens: { logprob: [-1, -2], entropy: [1] } }, '/tokens/entropy', '2 entries'],
     [{ ...turn, tokens: { logprob: { f32: 'AAA=' } } }, '/tokens/logprob', 'base64'],
     [{ ...turn, tokens: { logprob: { f32: 'AACAfw==' } } }, '/tokens/logprob/0', 'a finite number'],

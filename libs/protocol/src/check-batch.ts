@@ -8,6 +8,8 @@ import { eventIssue, type Issue } from './validators.js';
 export const MAX_BATCH_EVENTS = 10_000;
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const MAX_ISSUES = 20;
+/** Deep enough for any tool's arguments; what walks an event may recurse without fear for the stack. */
+const MAX_DEPTH = 64;
 const TYPES = RUN_EVENTS.map((event) => event.type)
   .filter((type) => !PLATFORM_EVENTS.has(type))
   .join(', ');
@@ -83,6 +85,9 @@ function checkLine(line: string): { event: RunEvent } | { issue: Issue } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { issue: { pointer: '', expected: 'one JSON object', found: shown(value) } };
   }
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    return { issue: { pointer: '', expected: `JSON nested up to ${MAX_DEPTH} levels`, found: 'deeper nesting' } };
+  }
   const { type, version } = value as { type?: unknown; version?: unknown };
   const definition = definitionOf(type);
   if (!definition || PLATFORM_EVENTS.has(definition.type as RunEvent['type'])) {
@@ -99,6 +104,20 @@ function checkLine(line: string): { event: RunEvent } | { issue: Issue } {
   const event = upcast(value);
   const issue = eventIssue(definition.type, event) ?? contentIssue(event);
   return issue ? { issue } : { event };
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object' && isDeeperThan(item, levels - 1)) return true;
+    return false;
+  }
+  for (const name in value) {
+    const field = (value as Record<string, unknown>)[name];
+    if (typeof field === 'object' && isDeeperThan(field, levels - 1)) return true;
+  }
+  return false;
 }
 
 /** Within a batch the turns of a trajectory follow each other without a gap. Across batches the projector looks. */
