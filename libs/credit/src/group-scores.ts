@@ -52,7 +52,7 @@ export function scaled(
     const s = segmentOf[i];
     if (values[i] === 0) continue;
     const scale = (weight[s] === 1 ? 1 : std[s]) + epsilon;
-    if (scale > 0) values[i] /= scale;
+    if (scale !== 0) values[i] /= scale;
   }
   return values;
 }

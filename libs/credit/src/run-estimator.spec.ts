@@ -27,15 +27,26 @@ describe('runEstimator', () => {
     expect(run(null)).toThrow(RecreditError);
   });
 
-  it('lets no estimator answer at another level, with another length or with an infinity', () => {
+  it('lets no estimator answer at another level or with another length', () => {
     const run = (credit: Credit) => () => runEstimator(answering(credit), trajectories);
     expect(run({ level: 'turn', values: new Float64Array(2) })).toThrow(/no level turn/);
     expect(run({ level: 'trajectory', values: new Float64Array(3) })).toThrow(/3 rows, trajectory has 2/);
-    expect(run({ level: 'trajectory', values: Float64Array.of(0, -Infinity) })).toThrow(/infinite/);
     const whole = { level: 'trajectory', values: new Float64Array(2) } as const;
     const short = { level: 'group', values: new Float64Array(2) } as const;
     expect(run({ ...whole, explain: { short } })).toThrow(/short has 2 rows, group has 1/);
-    expect(run({ level: 'trajectory', values: Float64Array.of(0, NaN) })).not.toThrow();
+  });
+
+  it('says nothing where the numbers overflow, and warns of it', () => {
+    const overflowing = rollouts('g', 1e308, 1e308, 0);
+    const outcome = runEstimator(grpo, trajectoryBatch([...overflowing, ...rollouts('h', 0, 1)]));
+    if (outcome.kind !== 'credit') throw new TypeError('credit was wanted');
+    expect([...outcome.credit.values].map(Number.isFinite)).toEqual([false, false, false, true, true]);
+    expect(outcome.warnings).toEqual(['no credit on 3 of 5 trajectory rows: the numbers it is made of overflow']);
+  });
+
+  it('divides by no spread that overflows', () => {
+    const outcome = runEstimator(grpo, trajectoryBatch(rollouts('g', 1e200, -1e200)));
+    expect(outcome).toMatchObject({ kind: 'credit', credit: { values: Float64Array.of(NaN, NaN) } });
   });
 
   it('warns of groups of one that got credit, and only of those', () => {

@@ -43,13 +43,14 @@ export function runEstimator(estimator: AnyEstimator, trajectories: TrajectoryBa
   // A level without rows has no columns either.
   for (const path of requires) columns[path] = numbers(trajectories, path) ?? new Float64Array(0);
 
-  const credit = estimator.estimate(trajectories, columns as Record<SignalPath, NumericValues>, params);
-  assertWhole(estimator, trajectories, credit);
+  const estimated = estimator.estimate(trajectories, columns as Record<SignalPath, NumericValues>, params);
+  assertWhole(estimator, trajectories, estimated);
+  const credit = withoutInfinities(estimated);
   return { kind: 'credit', credit, warnings: warningsOf(estimator, trajectories, credit) };
 }
 
 function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, credit: Credit): string[] {
-  const warnings = [...(credit.warnings ?? [])];
+  const warnings = [...(credit.warnings ?? []), ...overflows(credit)];
   if (!estimator.groupRelative) return warnings;
   const alone = groupsOfOneWithCredit(trajectories, credit);
   if (alone > 0)
@@ -57,7 +58,36 @@ function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, cred
   return warnings;
 }
 
-/** Our own bug if it throws: the credit is not of the size or level it says, or holds an infinity. */
+/**
+ * Rewards near the end of the doubles (1e308) have sums and squares beyond it. Nothing can be said of such a row: NaN,
+ * and the reader is warned.
+ */
+function withoutInfinities(credit: Credit): Credit {
+  const { values, explain } = credit;
+  const finite = Object.entries(explain ?? {}).map(([name, column]) => {
+    const isNumeric = column.values instanceof Float64Array;
+    return [name, isNumeric ? { ...column, values: finiteOrUnsaid(column.values as Float64Array) } : column] as const;
+  });
+  return { ...credit, values: finiteOrUnsaid(values), ...(explain && { explain: Object.fromEntries(finite) }) };
+}
+
+/** @returns the same array where it holds no infinity */
+function finiteOrUnsaid(values: Float64Array): Float64Array {
+  for (const value of values) {
+    if (value === Infinity || value === -Infinity) return values.map((any) => (Number.isFinite(any) ? any : NaN));
+  }
+  return values;
+}
+
+/** Every signal that is read is said, so a number that is none has overflowed. */
+function overflows({ level, values }: Credit): string[] {
+  let unsaid = 0;
+  for (const value of values) if (Number.isNaN(value)) unsaid++;
+  if (unsaid === 0) return [];
+  return [`no credit on ${unsaid} of ${values.length} ${level} rows: the numbers it is made of overflow`];
+}
+
+/** Our own bug if it throws: the credit is not of the size or level it says. */
 function assertWhole(estimator: AnyEstimator, trajectories: TrajectoryBatch, credit: Credit): void {
   const blame = (what: string) => new RecreditError('internal.error', `${estimator.id}: ${what}`);
   if (!estimator.levels.includes(credit.level)) throw blame(`has no level ${credit.level}`);
@@ -66,9 +96,6 @@ function assertWhole(estimator: AnyEstimator, trajectories: TrajectoryBatch, cre
     const rows = rowsOf(trajectories, level);
     const found = offsets ? offsets.length - 1 : values.length;
     if (found !== rows) throw blame(`${name} has ${found} rows, ${level} has ${rows}`);
-  }
-  for (let row = 0; row < credit.values.length; row++) {
-    if (Math.abs(credit.values[row]) === Infinity) throw blame(`the credit of ${credit.level} ${row} is infinite`);
   }
 }
 

@@ -5,7 +5,7 @@ export interface SegmentMoments {
   readonly weight: Float64Array;
   /** [segments] NaN: nothing there */
   readonly mean: Float64Array;
-  /** [segments] exactly 0 where all values are equal, and where there is one */
+  /** [segments] exactly 0 where all values are equal, and where there is one; NaN: its squares overflow */
   readonly std: Float64Array;
 }
 
@@ -54,7 +54,7 @@ export function segmentMoments(
   }
   for (let s = 0; s < segmentCount; s++) {
     const spread = allEqual(min[s], max[s]) ? 0 : Math.sqrt(std[s] / (total[s] - ddof));
-    std[s] = spread < LEAST_SPREAD ? 0 : spread;
+    std[s] = spread < LEAST_SPREAD ? 0 : spread === Infinity ? NaN : spread;
   }
   return { weight: total, mean, std };
 }

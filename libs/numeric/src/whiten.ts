@@ -6,7 +6,7 @@ import { allEqual, type Numbers } from './numbers.js';
  *     y = (x − mean) / sqrt(var + ε)      var with ddof = 1, ε inside the root
  *
  * Positions with mask 0 get 0. All equal: exactly 0 (verl leaves about 1e-5, from an epsilon it adds to the count).
- * Fewer than two positions have no spread: they stay as they are, and the caller says so.
+ * Fewer than two positions have no spread: they stay as they are, and the caller says so. A spread that overflows: NaN.
  *
  * @param values [positions]
  * @param mask [positions] null: all 1
@@ -34,7 +34,8 @@ export function whiten(
   const mean = sum / count;
   let squares = 0;
   for (let k = 0; k < values.length; k++) if (mask?.[k] !== 0) squares += (values[k] - mean) ** 2;
-  const scale = Math.sqrt(squares / (count - 1) + epsilon);
+  const spread = Math.sqrt(squares / (count - 1) + epsilon);
+  const scale = spread === Infinity ? NaN : spread;
   for (let k = 0; k < values.length; k++) {
     if (mask?.[k] !== 0) whitened[k] = count < 2 ? values[k] : (values[k] - mean) / scale;
   }
