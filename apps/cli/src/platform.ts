@@ -1,29 +1,39 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { startApi } from '#app/api';
-import { Authenticator, confine, createFirstKey, ensureProject } from '#lib/access';
+import {
+  Authenticator,
+  confine,
+  createFirstKey,
+  createKey,
+  ensureProject,
+  revokeKey,
+  type Confined,
+} from '#lib/access';
 import { EventLog } from '#lib/event-log';
+import { RecreditError } from '#lib/kernel';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, runMigrations, startEmbeddedPostgres } from '#lib/storage';
 import { MIGRATIONS } from '#migrations';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import { readFirstKey, removeRunningUrl, writeFirstKey, writeRunningUrl } from './home-files.js';
 import { startWorkerProcess } from './worker-process.js';
-
-/** The first admin key lies here, for whoever may read the home. */
-export const FIRST_KEY_FILE = 'first-key';
 
 /** The API, its workers and, unless another one is named, its own Postgres. */
 export interface Platform {
   readonly url: string;
   /** the first admin key, when this start made it */
   readonly firstKey: string | null;
+  /** An admin key for whoever started it: one that is at hand, or one for as long as the platform runs. */
+  adminKey(): Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface PlatformOptions {
   readonly workers: number;
   readonly logger: Logger;
+  /** where the workers' log goes: a file descriptor; default: standard error */
+  readonly workerLog?: number;
 }
 
 const WORKER = new URL('../../worker/src/main.js', import.meta.url);
@@ -31,7 +41,8 @@ const WORKER = new URL('../../worker/src/main.js', import.meta.url);
 const FIRST_PROJECT = 'default';
 
 /** Starts the whole platform. What was started is stopped again when a later part fails. */
-export async function startPlatform(config: Config, { workers, logger }: PlatformOptions): Promise<Platform> {
+export async function startPlatform(config: Config, options: PlatformOptions): Promise<Platform> {
+  const { workers, logger, workerLog = 'inherit' } = options;
   const started: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const end of started.splice(0).reverse()) {
@@ -57,16 +68,26 @@ export async function startPlatform(config: Config, { workers, logger }: Platfor
     const log = new EventLog(platform);
     started.push(() => log.close());
     const authenticator = new Authenticator(pool);
-    const firstKey = await makeFirstKey(config.home, pool);
+    const everything = confine(pool, '*');
+    const firstKey = await makeFirstKey(config.home, everything);
     const ports = { pool, platform, log, queue, store, authenticator };
-    const api = await startApi(ports, { host: config.host, port: config.port, logger });
+    const api = await listening(config, () => startApi(ports, { host: config.host, port: config.port, logger }));
     started.push(() => api.close());
+    await writeRunningUrl(config.home, api.url);
+    started.push(() => removeRunningUrl(config.home));
 
     const settings = { databaseUrl, segments: config.segments };
-    const processes = Array.from({ length: workers }, () => startWorkerProcess(WORKER, settings, logger));
+    const processes = Array.from({ length: workers }, () =>
+      startWorkerProcess({ main: WORKER, settings, logger, stderr: workerLog }),
+    );
     started.push(() => Promise.all(processes.map((process) => process.stop())));
     await Promise.all(processes.map(({ ready }) => ready));
-    return { url: api.url, firstKey, stop };
+    const adminKey = async () => {
+      const atHand = [config.apiKey, firstKey, await readFirstKey(config.home)];
+      for (const key of atHand) if (key && (await isKnown(authenticator, key))) return key;
+      return temporaryKey(everything, started);
+    };
+    return { url: api.url, firstKey, adminKey, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -82,13 +103,48 @@ async function startDatabase(home: string, started: (() => Promise<unknown>)[], 
   return postgres.url;
 }
 
-async function makeFirstKey(home: string, pool: ReturnType<typeof openPool>): Promise<string | null> {
-  const everything = confine(pool, '*');
+async function makeFirstKey(home: string, everything: Confined): Promise<string | null> {
   await ensureProject(everything, FIRST_PROJECT);
   const first = await createFirstKey(everything);
   if (!first) return null;
-  const file = join(home, FIRST_KEY_FILE);
-  await writeFile(file, `${first.text}\n`, { mode: 0o600 });
-  await chmod(file, 0o600);
+  await writeFirstKey(home, first.text);
   return first.text;
+}
+
+async function isKnown(authenticator: Authenticator, key: string): Promise<boolean> {
+  return authenticator.authenticate(`Bearer ${key}`).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Who may start a platform on a database may do everything there; the key ends with the platform. */
+async function temporaryKey(everything: Confined, started: (() => Promise<unknown>)[]): Promise<string> {
+  const { key, text } = await createKey(everything, { projectId: null, name: 'embedded command', roles: ['admin'] });
+  started.push(() => revokeKey(everything, key.id));
+  return text;
+}
+
+async function listening<Api>({ host, port }: Config, start: () => Promise<Api>): Promise<Api> {
+  try {
+    return await start();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code && REFUSALS[code];
+    if (!why) throw error;
+    throw new RecreditError('config.invalid', why(host, port), { errno: code }, { cause: error });
+  }
+}
+
+const REFUSALS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (_, port) =>
+    `port ${port} is taken, perhaps by another Recredit: stop that, or set RECREDIT_PORT (0 takes any free one)`,
+  EACCES: (_, port) => `port ${port} may not be opened by this user: set RECREDIT_PORT to one above 1023`,
+  EADDRNOTAVAIL: (host) => `RECREDIT_HOST: ${host} is no address of this machine`,
+  ENOTFOUND: (host) => `RECREDIT_HOST: ${host} is no address of this machine`,
+};
+
+/** Whether a platform could not be started because its port is somebody else's. */
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof RecreditError && error.details.errno === 'EADDRINUSE';
 }

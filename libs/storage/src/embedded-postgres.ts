@@ -73,8 +73,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const cluster = await prepareCluster(home, options.durable ?? true);
     const server = new Server(cluster, await freePort(options.port ?? DEFAULT_PORT), options.onFailure);
     await server.start();
-    const urlTo = (database: string) =>
-      `postgres://${USER}:${cluster.password}@127.0.0.1:${server.port}/${database}?sslmode=disable`;
+    const urlTo = (database: string) => databaseUrl(cluster.password, server.port, database);
     await createDatabase(urlTo('postgres')).catch(async (error: unknown) => {
       await server.stop();
       throw error;
@@ -120,7 +119,12 @@ async function prepareCluster(home: string, durable: boolean): Promise<Cluster> 
   return { home, dataDir, binaries, launch, password: password.trim(), durable };
 }
 
-const passwordFile = (home: string) => join(home, 'database-password');
+export const passwordFile = (home: string) => join(home, 'database-password');
+
+export function databaseUrl(password: string, port: number, database = DATABASE): string {
+  return `postgres://${USER}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
+}
+
 const logFile = (home: string) => join(home, 'postgres.log');
 
 /** Made beside its place and moved there when it is whole, so that a death half way leaves nothing that looks ready. */

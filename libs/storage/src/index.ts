@@ -12,4 +12,5 @@ export {
   type PoolOptions,
   type Queryable,
 } from './pool.js';
+export { runningPostgres } from './running-postgres.js';
 export type { SegmentStore } from './segment-store.js';

@@ -1,0 +1,93 @@
+import { findEstimator } from '#lib/credit';
+import { Command } from 'commander';
+import type { Cli, CommonOptions } from '../cli.js';
+import { awaitAnalysis, requestAnalysis, viewAnalysis, type AnalysisView } from '../client/analysis.js';
+import { jsonObject, nameList, online, paramsOfEach, stepRange, wholeNumber, type StepRange } from '../options.js';
+import { estimatorsText, scopeText, signalText } from '../output/comparison-text.js';
+import { count } from '../output/numbers.js';
+import { withApi } from '../session.js';
+
+interface AnalyzeOptions extends CommonOptions {
+  readonly run: string;
+  readonly estimators: string[];
+  readonly params?: Record<string, unknown>;
+  readonly steps?: StepRange;
+  readonly asOf?: number;
+  readonly wait?: boolean;
+}
+
+export function analyzeCommand(cli: Cli): Command {
+  return online(new Command('analyze'))
+    .description('assign credit to a run again, by any estimators, in the background')
+    .requiredOption('--run <name>', 'name or id of the run')
+    .requiredOption('--estimators <a,b>', 'ids, separated by commas; `recredit estimators` lists them', nameList)
+    .option('--params <json>', `for all of them, or by estimator: '{"gae": {"granularity": "turn"}}'`, jsonObject)
+    .option('--steps <A..B>', 'only these training steps, both ends included', stepRange)
+    .option('--as-of <position>', 'as the run was before this position (default: as it is now)', wholeNumber)
+    .option('--wait', 'until it has ended (always, with --embedded)')
+    .action(
+      cli.answering(async (options: AnalyzeOptions) => {
+        const { run, estimators: ids, params = {}, steps, asOf } = options;
+        const estimators = paramsOfEach(
+          ids.map((id) => findEstimator(id).id),
+          params,
+        );
+        const analysis = await withApi(cli, options, async (api) => {
+          const id = await requestAnalysis(api, { run, asOf, estimators, steps });
+          // an embedded platform does not outlive the command, so there is nobody else to finish the work
+          if (options.wait || options.embedded) await awaitAnalysis(api, id, cli.progress('analysing', options));
+          return viewAnalysis(api, id);
+        });
+        const failed = analysis.state === 'FAILED' || analysis.state === 'CANCELLED';
+        return { json: analysisJson(analysis), text: analysisText(analysis), exitCode: failed ? 1 : 0 };
+      }),
+    );
+}
+
+export function analysisJson(analysis: AnalysisView) {
+  const { id, state, failure, runs, progress, estimators, comparison } = analysis;
+  const { total, done, failed, cached } = progress;
+  return {
+    analysis: id,
+    state: state.toLowerCase(),
+    failure,
+    runs,
+    shards: { total, done, failed, cached },
+    estimators,
+    groups: comparison?.detail.groups ?? null,
+    groupsWithSignal: comparison?.detail.groupsWithSignal ?? null,
+  };
+}
+
+function analysisText(analysis: AnalysisView): string {
+  const { id, state, failure, progress, comparison } = analysis;
+  const { total, done, failed, cached } = progress;
+  const shards = `${count(done)} of ${count(total)} shards done, ${count(cached)} of them known before`;
+  const lines = [`analysis ${id}: ${state.toLowerCase()}${failure ? ` (${failure})` : ''}; ${shards}`];
+  if (failed > 0) {
+    lines.push(`${count(failed)} shards failed:`);
+    for (const { node } of analysis.failedShards.edges)
+      lines.push(`  training step ${node.trainingStep}: ${node.reason}`);
+  }
+  lines.push(...estimatorNotes(analysis));
+  if (comparison) {
+    const { detail } = comparison;
+    lines.push(`${scopeText(detail)}; ${signalText(detail)}`, '', estimatorsText(detail), '');
+    lines.push(`more of it: recredit compare ${id}`);
+  } else if (state === 'PLANNING' || state === 'RUNNING') {
+    lines.push(`when it has ended: recredit compare ${id}`);
+  }
+  return lines.join('\n');
+}
+
+/** What estimators lacked, and what they warn of. */
+export function estimatorNotes({ estimators }: AnalysisView): string[] {
+  return estimators.flatMap(({ label, inputsMissing, warnings }) => [
+    ...inputsMissing.map(({ path, rows, of }) =>
+      of === 0
+        ? `${label} says nothing: no row carries ${path}`
+        : `${label} says nothing where ${path} is missing: on ${count(rows)} of ${count(of)} rows`,
+    ),
+    ...warnings.map((warning) => `${label}: ${warning}`),
+  ]);
+}

@@ -1,0 +1,85 @@
+import { ESTIMATORS, findEstimator, needsOf, paramsSchema, parseParams, type AnyEstimator } from '#lib/credit';
+import { Command } from 'commander';
+import type { Cli } from '../cli.js';
+import { answers } from '../options.js';
+import { NOTHING } from '../output/numbers.js';
+import { formatFields, formatTable } from '../output/table.js';
+
+export function estimatorsCommand(cli: Cli): Command {
+  return answers(new Command('estimators'))
+    .description('the catalogue: what each estimator needs, says and is cited from (no platform needed)')
+    .argument('[id]', 'one estimator with its params')
+    .action(
+      cli.answering(async (id: string | undefined) => {
+        if (id === undefined) {
+          const all = ESTIMATORS.map(described);
+          return { json: { estimators: all }, text: catalogueText(all) };
+        }
+        const one = described(findEstimator(id));
+        return { json: one, text: estimatorText(one) };
+      }),
+    );
+}
+
+type Described = ReturnType<typeof described>;
+
+function described(estimator: AnyEstimator) {
+  const { id, version, title, status, levels, groupRelative, citation } = estimator;
+  const { requires, accepts } = needsOf(estimator, parseParams(estimator));
+  return {
+    id,
+    version,
+    title,
+    status,
+    levels,
+    groupRelative,
+    requires,
+    accepts,
+    params: paramsSchema(estimator),
+    citation,
+  };
+}
+
+function catalogueText(all: readonly Described[]): string {
+  return formatTable(
+    [['estimator', 'title', 'credit per', 'requires', 'citation']],
+    all.map(({ id, title, levels, requires, citation }) => [
+      id,
+      title,
+      levels.join(' or '),
+      requires.join(', ') || NOTHING,
+      citation.paper ?? citation.code ?? NOTHING,
+    ]),
+    ['left', 'left', 'left', 'left', 'left'],
+  );
+}
+
+function estimatorText(estimator: Described): string {
+  const { id, version, title, status, levels, requires, accepts, citation } = estimator;
+  const fields = formatFields([
+    ['estimator', `${id}, version ${version}`],
+    ['title', title],
+    ['credit per', levels.join(' or ')],
+    ['requires', requires.join(', ') || NOTHING],
+    ['uses if there', accepts.join(', ') || NOTHING],
+    ['formula', status],
+    ['paper', citation.paper ?? NOTHING],
+    ['code', citation.code ?? NOTHING],
+  ]);
+  const params = Object.entries((estimator.params.properties ?? {}) as Record<string, ParamSchema>).map(
+    ([name, schema]) => [name, typeOf(schema), JSON.stringify(schema.default) ?? 'required', schema.description ?? ''],
+  );
+  if (params.length === 0) return `${fields}\n\nno params`;
+  return `${fields}\n\n${formatTable([['param', 'type', 'default', '']], params, ['left', 'left', 'left', 'left'])}`;
+}
+
+interface ParamSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+function typeOf({ type, enum: choices }: ParamSchema): string {
+  return choices ? choices.map(String).join(' | ') : (type ?? 'any');
+}

@@ -1,0 +1,52 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { confine, type Confined } from '#lib/access';
+import { RecreditError } from '#lib/kernel';
+import { openPool, runMigrations, runningPostgres, startEmbeddedPostgres, type Pool } from '#lib/storage';
+import { MIGRATIONS } from '#migrations';
+import type { Config } from './config.js';
+
+/** The database behind a platform, for what no API offers: to check the log itself, and to make its views anew. */
+export interface PlatformDatabase {
+  /** sees every project */
+  readonly pool: Pool;
+  readonly everything: Confined;
+}
+
+/**
+ * Opens the database of RECREDIT_DATABASE_URL, or that of the home: through the platform that runs on it, or else by
+ * starting its Postgres for as long as the work lasts.
+ */
+export async function withDatabase<Result>(
+  config: Config,
+  work: (database: PlatformDatabase) => Promise<Result>,
+): Promise<Result> {
+  const url = config.databaseUrl ?? (await runningPostgres(config.home));
+  if (url) return onDatabase(url, work);
+  await access(join(config.home, 'postgres', 'PG_VERSION')).catch((cause: unknown) => {
+    throw new RecreditError(
+      'config.invalid',
+      `there is no database in ${config.home}: set RECREDIT_HOME to a platform's folder, or RECREDIT_DATABASE_URL`,
+      {},
+      { cause },
+    );
+  });
+  const postgres = await startEmbeddedPostgres({ home: config.home });
+  try {
+    return await onDatabase(postgres.url, work);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function onDatabase<Result>(url: string, work: (database: PlatformDatabase) => Promise<Result>): Promise<Result> {
+  await runMigrations(url, MIGRATIONS);
+  const options = { role: 'recredit_app', size: 4, applicationName: 'recredit' } as const;
+  const pool = openPool(url, { ...options, projects: '*' });
+  const confined = openPool(url, { ...options, size: 1 });
+  try {
+    return await work({ pool, everything: confine(confined, '*') });
+  } finally {
+    await Promise.all([pool.end(), confined.end()]);
+  }
+}

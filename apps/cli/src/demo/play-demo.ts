@@ -1,0 +1,122 @@
+import { relative } from 'node:path';
+import { formatCurve } from '#app/example-trainer';
+import type { Comparison } from '#lib/diagnostics';
+import { RecreditError } from '#lib/kernel';
+import type { Cli } from '../cli.js';
+import type { ApiClient } from '../client/api-client.js';
+import { awaitAnalysis, requestAnalysis, viewAnalysis } from '../client/analysis.js';
+import { turnText } from '../client/turn-text.js';
+import type { Config } from '../config.js';
+import { firstKeyFile, readFirstKey } from '../home-files.js';
+import { agreementText, disputedText, estimatorsText, signalText } from '../output/comparison-text.js';
+import { count, counted, decimal } from '../output/numbers.js';
+import { formatFields } from '../output/table.js';
+import { freshRunName } from './fresh-run-name.js';
+import { trainLive } from './train-live.js';
+
+/** All of the library; GAE on turns, where the trainer's value estimates are. */
+const ESTIMATORS = [
+  { id: 'grpo', params: {} },
+  { id: 'rloo', params: {} },
+  { id: 'reinforce-plus-plus', params: {} },
+  { id: 'lite-ppo', params: {} },
+  { id: 'discounted-return', params: {} },
+  { id: 'gae', params: { granularity: 'turn' } },
+  { id: 'gigpo', params: {} },
+  { id: 'hgpo', params: {} },
+];
+const SHOWN_DISPUTES = 3;
+
+export interface DemoParts {
+  readonly cli: Cli;
+  readonly api: ApiClient;
+  readonly config: Config;
+  readonly staysUp: boolean;
+}
+
+/** The whole way once: train, store, analyse, compare, told as it goes. */
+export async function playDemo(parts: DemoParts): Promise<void> {
+  const { cli, api, config } = parts;
+  const name = await freshRunName(api);
+  const trained = await timed(() => trainLive({ name, api, config, bar: cli.progress('training') }));
+  const { steps, trajectories, turns, events, successRates } = trained.value;
+  cli.say(
+    `training   run ${name}: ${counted(steps, 'training step')} in ${trained.seconds} s; ${count(trajectories)} trajectories, ` +
+      `${count(turns)} turns streamed as they happened, ${count(events)} events in the log`,
+  );
+  cli.say(`\n${formatCurve(successRates)}\n`);
+
+  const analysed = await timed(() => analyse(cli, api, name));
+  const { id, shards, comparison } = analysed.value;
+  cli.say(
+    `analysis   ${counted(ESTIMATORS.length, 'estimator')} over ${counted(shards, 'training step')} in ${analysed.seconds} s, ` +
+      `from what is stored; ${signalText(comparison)}`,
+  );
+  cli.say(`\n${estimatorsText(comparison)}\n`);
+  cli.say(reading(comparison));
+  cli.say(`\nHow they agree with each other\n\n${agreementText(comparison)}`);
+  cli.say(`\nThree turns they dispute most\n\n${await disputes(api, comparison)}\n`);
+  cli.say(await whereItIs(parts, name, id));
+}
+
+async function analyse(cli: Cli, api: ApiClient, run: string) {
+  const id = await requestAnalysis(api, { run, estimators: ESTIMATORS });
+  await awaitAnalysis(api, id, cli.progress('analysing'));
+  const { state, failure, progress, comparison } = await viewAnalysis(api, id);
+  if (state === 'COMPLETED' && comparison) return { id, shards: progress.done, comparison: comparison.detail };
+  throw new RecreditError(
+    'internal.error',
+    `the analysis has ${state.toLowerCase()}: ${failure ?? 'no shard was done'}`,
+  );
+}
+
+/** What the table's columns mean, where it stands. */
+function reading({ truths }: Comparison): string {
+  const turns = Math.max(0, ...truths.map(({ n }) => n));
+  return [
+    `The truth is the exact advantage of each of ${count(turns)} turns, which this small world lets us compute. "within`,
+    'trajectories" is the share of the credit that tells turns of one rollout apart: 0 % is pure outcome credit. "pairs in',
+    'order": of two turns of one rollout, how often the better one has more credit; 50 % is chance.',
+  ].join('\n');
+}
+
+async function disputes(api: ApiClient, { disputed }: Comparison): Promise<string> {
+  const shown = await Promise.all(
+    disputed.slice(0, SHOWN_DISPUTES).map(async (turn) => {
+      const text = await turnText(api, turn);
+      return [disputedText(turn, text), ...truthText(text?.signals.exactAdvantage)].join('\n');
+    }),
+  );
+  return shown.join('\n');
+}
+
+function truthText(exact: unknown): string[] {
+  if (typeof exact !== 'number') return [];
+  const judgement = Math.abs(exact) < 5e-4 ? 'of no consequence' : exact > 0 ? 'a good move' : 'a bad move';
+  return [`    was  ${judgement}: exact advantage ${decimal(exact, 3)}`];
+}
+
+async function whereItIs({ api, config, cli, staysUp }: DemoParts, run: string, analysis: string): Promise<string> {
+  const key = (await readFirstKey(config.home))
+    ? `the key in ${shortest(cli.workingDirectory, firstKeyFile(config.home))}`
+    : 'a key of this database';
+  const recredit = (command: string) => `npm run -s recredit -- ${command}${staysUp ? '' : ' --embedded'}`;
+  const places = formatFields([
+    ['GraphQL', staysUp ? `${api.url}/graphql, with ${key}` : `\`npm start\`, then /graphql there, with ${key}`],
+    ['the run', recredit(`run ${run}`)],
+    ['the numbers', recredit(`compare ${analysis}`)],
+    ['as Arrow', recredit(`export ${analysis} --to export`)],
+  ]);
+  return staysUp ? `${places}\n\nThe platform stays up; Ctrl-C stops it.` : places;
+}
+
+function shortest(from: string, path: string): string {
+  const seen = relative(from, path);
+  return seen.startsWith('..') ? path : seen;
+}
+
+async function timed<Value>(work: () => Promise<Value>): Promise<{ value: Value; seconds: string }> {
+  const startedAt = performance.now();
+  const value = await work();
+  return { value, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) };
+}

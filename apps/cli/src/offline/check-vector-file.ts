@@ -1,0 +1,87 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkVectors, type CheckedCase, type CheckedVectors, type TrajectoryRecords } from '#lib/credit';
+import { trajectoryBatch } from '#lib/dataset';
+import { GOLDEN_DIAGNOSTICS, goldenValues } from '#lib/diagnostics';
+import { messageOf, RecreditError } from '#lib/kernel';
+import { trajectoryIssue } from '#lib/protocol';
+import { isObject } from '../options.js';
+import { compareNested } from './compare-nested.js';
+import { readJson } from './read-file.js';
+
+const SHOWN_DIFFERENCES = 8;
+const DEFAULT_TOLERANCE = 1e-5;
+
+/** What became of a file of vectors; `problem` where none of it could be checked. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly subject: string | null;
+  readonly problem: string | null;
+  readonly cases: readonly CheckedCase[];
+}
+
+/** The files that paths name: a folder stands for the .json files that lie in it. */
+export async function vectorFiles(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const isFolder = await stat(path).then(
+        (entry) => entry.isDirectory(),
+        (cause: unknown) => {
+          throw new RecreditError('file.invalid', `${path} cannot be read: ${messageOf(cause)}`, {}, { cause });
+        },
+      );
+      if (!isFolder) return [path];
+      const files = (await readdir(path)).filter((name) => /\.json(\.gz|\.zst)?$/.test(name)).toSorted();
+      if (files.length === 0) throw new RecreditError('file.invalid', `${path} holds no .json file`);
+      return files.map((name) => join(path, name));
+    }),
+  );
+  return found.flat();
+}
+
+export async function checkVectorFile(file: string): Promise<CheckedFile> {
+  try {
+    const json = await readJson(file);
+    const { subject, status, cases } = isKnownDiagnostic(json) ? checkDiagnostic(json) : checkVectors(json);
+    const problem = status === 'checked' ? null : `${status} ${subject}`;
+    return { file, subject, problem: problem ?? (cases.length === 0 ? 'it holds no case' : null), cases };
+  } catch (error) {
+    if (!(error instanceof RecreditError)) throw error;
+    return { file, subject: null, problem: error.message, cases: [] };
+  }
+}
+
+interface DiagnosticFile {
+  readonly diagnostic: string;
+  readonly cases: readonly unknown[];
+}
+
+function isKnownDiagnostic(json: unknown): json is DiagnosticFile {
+  if (!isObject(json) || json.estimator !== undefined || !Array.isArray(json.cases)) return false;
+  return GOLDEN_DIAGNOSTICS.some((known) => known === json.diagnostic);
+}
+
+function checkDiagnostic({ diagnostic, cases }: DiagnosticFile): CheckedVectors {
+  return { subject: diagnostic, status: 'checked', cases: cases.map((vector) => checkCase(diagnostic, vector)) };
+}
+
+function checkCase(diagnostic: string, vector: unknown): CheckedCase {
+  if (!isObject(vector) || !Array.isArray(vector.trajectories) || !isObject(vector.expected)) {
+    throw new RecreditError('file.invalid', 'a case has a name, trajectories and what is expected');
+  }
+  const name = String(vector.name);
+  for (const [i, record] of vector.trajectories.entries()) {
+    const issue = trajectoryIssue(record);
+    if (!issue) continue;
+    throw new RecreditError(
+      'file.invalid',
+      `${name}: trajectories[${i}]${issue.pointer}: expected ${issue.expected}, found ${issue.found}`,
+    );
+  }
+  const tolerance = typeof vector.tolerance === 'number' ? vector.tolerance : DEFAULT_TOLERANCE;
+  const params = isObject(vector.params) ? vector.params : {};
+  const found = goldenValues(diagnostic, trajectoryBatch(vector.trajectories as TrajectoryRecords), params);
+  const { largestError, differences } = compareNested(vector.expected, found, tolerance);
+  const ok = differences.length === 0;
+  return { name, ok, largestError, tolerance, differences: differences.slice(0, SHOWN_DIFFERENCES) };
+}

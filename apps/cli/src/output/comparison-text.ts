@@ -1,0 +1,77 @@
+import { comparisonTable, type Comparison } from '#lib/diagnostics';
+import { compact, count, counted, decimal, percent } from './numbers.js';
+import { formatTable, onOneLine } from './table.js';
+
+/** How many groups can teach anything, in one sentence. */
+export function signalText({ groups, groupsWithSignal }: Pick<Comparison, 'groups' | 'groupsWithSignal'>): string {
+  return `${count(groupsWithSignal)} of the ${counted(groups, 'group')} carry a signal`;
+}
+
+/** What was compared. */
+export function scopeText(comparison: Comparison): string {
+  const { trajectories, turns, successRate, sample } = comparison;
+  const success = successRate === null ? '' : `, ${percent(successRate)} successful`;
+  const sampled = sample.sampled ? `; ranks and intervals from a sample of ${counted(sample.turns, 'turn')}` : '';
+  return `${counted(trajectories, 'trajectory', 'trajectories')}, ${counted(turns, 'turn')}${success}${sampled}`;
+}
+
+/** A row per estimator, the best agreement with the truth first. */
+export function estimatorsText(comparison: Comparison): string {
+  const { truth, rows } = comparisonTable(comparison);
+  if (truth === null) {
+    return formatTable(
+      [['estimator', 'turns with credit', 'within trajectories', 'mean', 'std', 'groups']],
+      rows.map((row) => [
+        row.estimator,
+        percent(row.signalDensity),
+        percent(row.withinTrajectoryShare),
+        compact(row.mean),
+        compact(row.std),
+        count(row.groupsWithSignal),
+      ]),
+      ['left', 'right', 'right', 'right', 'right', 'right'],
+    );
+  }
+  return formatTable(
+    [
+      ['', 'turns with', 'within', { over: 4, text: `agreement with ${truth}` }],
+      ['estimator', 'credit', 'trajectories', 'Spearman', '90 % interval', 'AUC', 'pairs in order'],
+    ],
+    rows.map((row) => [
+      row.estimator,
+      percent(row.signalDensity),
+      percent(row.withinTrajectoryShare),
+      decimal(row.spearman),
+      row.low === null ? '' : `${decimal(row.low)} to ${decimal(row.high)}`,
+      decimal(row.auc),
+      percent(row.withinTrajectoryPairAccuracy),
+    ]),
+    ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
+  );
+}
+
+/** How each pair of estimators agrees, in the order of the table. */
+export function agreementText(comparison: Comparison): string {
+  const { rows, agreement } = comparisonTable(comparison);
+  const numbered = rows.map(({ estimator }, i) => `${i + 1} ${estimator}`);
+  return formatTable(
+    [['Spearman', ...rows.map((_, i) => String(i + 1))]],
+    agreement.map((line, i) => [numbered[i], ...line.map((value, j) => (i === j ? '' : decimal(value)))]),
+    ['left', ...rows.map(() => 'right' as const)],
+  );
+}
+
+/** A turn that two estimators judge with opposite signs, and what it was when that is known. */
+export function disputedText(
+  { trajectory, turn, a, b, values }: Comparison['disputed'][number],
+  text: { readonly state: string; readonly action: string } | null,
+): string {
+  const said = (estimator: string) => `${estimator} ${signed(values[estimator])}`;
+  const head = `${trajectory}, turn ${turn}: ${said(a)}, ${said(b)}`;
+  if (!text) return head;
+  return [head, `    saw  ${onOneLine(text.state, 96)}`, `    did  ${onOneLine(text.action, 96)}`].join('\n');
+}
+
+function signed(value: number | null | undefined): string {
+  return typeof value === 'number' && value > 0 ? `+${decimal(value)}` : decimal(value);
+}

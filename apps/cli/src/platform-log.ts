@@ -1,0 +1,37 @@
+import { mkdirSync, openSync, renameSync, statSync } from 'node:fs';
+import { pino, type Level, type Logger } from 'pino';
+import { logFile } from './home-files.js';
+
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+const WARN = 40;
+
+export interface PlatformLog {
+  readonly logger: Logger;
+  /** for the standard error of child processes */
+  readonly fd: number;
+}
+
+/**
+ * The platform's log: JSON lines in a file of its home, the one before kept beside it when it grew large. What a person
+ * should know now is told in words as well.
+ */
+export function openPlatformLog(
+  home: string,
+  { level = 'info', tell }: { level?: Level; tell?: (line: string) => void } = {},
+): PlatformLog {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const file = logFile(home);
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
+  const fd = openSync(file, 'a', 0o600);
+  const streams = [
+    { level, stream: pino.destination({ fd, sync: true }) },
+    ...(tell ? [{ level: 'warn' as const, stream: { write: (line: string) => tell(inWords(line)) } }] : []),
+  ];
+  return { logger: pino({ name: 'recredit', level }, pino.multistream(streams)), fd };
+}
+
+function inWords(line: string): string {
+  const { level, msg, err } = JSON.parse(line) as { level: number; msg: string; err?: { message?: string } };
+  const why = err?.message ? `: ${err.message.replace(/\s+/g, ' ')}` : '';
+  return `${level > WARN ? 'error' : 'warning'}: ${msg}${why}`;
+}
