@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { ApiModule } from './api.module.js';
+import { BUILT_DASHBOARD, serveDashboard } from './dashboard/serve-dashboard.js';
 import { authenticate } from './http/caller.js';
 import { ProblemFilter } from './http/problem.js';
 import type { ApiPorts } from './ports.js';
@@ -30,8 +31,16 @@ export async function startApi(ports: ApiPorts, { host, port, logger }: ApiOptio
   return { url: await app.getUrl(), close: () => app.close() };
 }
 
-/** The API, not listening yet. */
-export async function createApi(ports: ApiPorts, logger: Logger): Promise<NestFastifyApplication> {
+/**
+ * The API, not listening yet.
+ *
+ * @param dashboard folder of the built dashboard; without one there is none
+ */
+export async function createApi(
+  ports: ApiPorts,
+  logger: Logger,
+  dashboard = BUILT_DASHBOARD,
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({ bodyLimit: MAX_JSON_BYTES, forceCloseConnections: 'idle' });
   const fastify = adapter.getInstance();
   fastify.decorateRequest('principal', null);
@@ -42,6 +51,7 @@ export async function createApi(ports: ApiPorts, logger: Logger): Promise<NestFa
     { bodyLimit: MAX_WIRE_BYTES },
     (_request, body, done) => done(null, body),
   );
+  await serveDashboard(fastify, dashboard);
   const app = await NestFactory.create<NestFastifyApplication>(ApiModule.on(ports, logger), adapter, {
     logger: false,
     abortOnError: false,

@@ -1,2 +1,2 @@
-export { startApi, type Api, type ApiOptions } from './api.js';
+export { createApi, startApi, type Api, type ApiOptions } from './api.js';
 export type { ApiPorts } from './ports.js';

@@ -10,7 +10,7 @@ export interface ApiPorts {
   /** for the platform's own work: sees all projects */
   readonly platform: Pool;
   readonly log: EventLog;
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, 'enqueue'>;
   readonly store: SegmentStore;
   readonly authenticator: Authenticator;
 }

@@ -1,14 +1,20 @@
 import type { Confined } from '#lib/access';
 import type { Comparison as StoredComparison } from '#lib/diagnostics';
-import type { Key } from '../graphql/connection.js';
+import type { Key, Order } from '../graphql/cursor.js';
 import type { Analysis, AnalysisRun, MissingSignal, Shard, ShardState } from './analysis.object.js';
 import type { Comparison } from './comparison.object.js';
 
 const COLUMNS = `analysis.id, analysis.project_id as project, analysis.state, analysis.failure,
   analysis.estimators as chosen, analysis.created_at as "createdAt", analysis.finished_at as "finishedAt"`;
 
-export const keyOfAnalysis = ({ createdAt, id }: Analysis): Key => [createdAt.toISOString(), id];
-export const keyOfShard = ({ run, trainingStep }: Shard): Key => [run, trainingStep];
+export const NEWEST_ANALYSIS: Order<Analysis> = {
+  parts: ['instant', 'text'],
+  keyOf: ({ createdAt, id }) => [createdAt.toISOString(), id],
+};
+export const BY_RUN_AND_STEP: Order<Shard> = {
+  parts: ['text', 'integer'],
+  keyOf: ({ run, trainingStep }) => [run, trainingStep],
+};
 
 export async function analysisById(db: Confined, id: string): Promise<Analysis | null> {
   const [analysis] = await db.query<Analysis>(`select ${COLUMNS} from analysis where id = $1`, [id]);

@@ -8,14 +8,14 @@ import {
   startAnalysis,
   type Progress as ProgressRow,
 } from '#lib/analysis';
-import { findRun } from '#lib/access';
+import { findRun, type RegisteredRun } from '#lib/access';
 import { RecreditError } from '#lib/kernel';
 import { PageArgs } from '../graphql/connection.js';
-import { Notifications } from '../graphql/notifications.js';
 import { queryable } from '../graphql/queryable.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { Needs } from '../graphql/role.guard.js';
 import { Position } from '../graphql/scalars.js';
+import { Watcher } from '../graphql/watcher.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 import {
   Analysis,
@@ -29,11 +29,14 @@ import {
 import { analysisById, shownComparison } from './analysis.reader.js';
 import { Comparison } from './comparison.object.js';
 
+/** Of one analysis. */
+const MAX_RUNS = 100;
+
 @Resolver(() => Analysis)
 export class AnalysisResolver {
   constructor(
     @Inject(PORTS) private readonly ports: ApiPorts,
-    @Inject(Notifications) private readonly notifications: Notifications,
+    @Inject(Watcher) private readonly watcher: Watcher,
   ) {}
 
   @Query(() => Analysis, { nullable: true })
@@ -47,7 +50,7 @@ export class AnalysisResolver {
     @Args('input', { type: () => StartAnalysisInput }) input: StartAnalysisInput,
     @Context() { db }: RequestContext,
   ) {
-    const runs = await Promise.all(input.runs.map(({ run }) => findRun(db, run)));
+    const runs = await runsOf(input, db);
     const [first, ...others] = new Set(runs.map(({ projectId }) => projectId));
     if (others.length > 0) throw new RecreditError('request.invalid', 'an analysis speaks of runs of one project');
     const id = await startAnalysis(
@@ -113,7 +116,7 @@ export class AnalysisResolver {
   @ResolveField(() => ShardConnection, { description: 'By run and training step.' })
   shards(
     @Parent() { id }: Analysis,
-    @Args('state', { type: () => ShardState, nullable: true }) state: ShardState | undefined,
+    @Args('state', { type: () => ShardState, nullable: true }) state: ShardState | null | undefined,
     @Args() page: PageArgs,
     @Context() { loaders }: RequestContext,
   ) {
@@ -123,18 +126,29 @@ export class AnalysisResolver {
   @Subscription(() => Progress, {
     description: 'How far it is now, and again whenever it got further, until it ended.',
   })
-  async analysisProgress(@Args('analysis', { type: () => ID }) id: string, @Context() { db }: RequestContext) {
+  async analysisProgress(@Args('analysis', { type: () => ID }) id: string, @Context() context: RequestContext) {
+    const { db } = context;
     await mustSee(db, id);
-    return this.#advances(id, db);
+    const look = async () => ({ analysisProgress: await progressOf(queryable(db), id) });
+    const isLast = ({ analysisProgress: { state } }: { analysisProgress: ProgressRow }) =>
+      state !== 'planning' && state !== 'running';
+    return this.watcher.watch({ channel: PROGRESS_CHANNEL, id, look, isLast }, context);
   }
+}
 
-  async *#advances(id: string, db: RequestContext['db']) {
-    for await (const _ of this.notifications.about(PROGRESS_CHANNEL, id)) {
-      const progress = await progressOf(queryable(db), id);
-      yield { analysisProgress: progress };
-      if (progress.state !== 'planning' && progress.state !== 'running') return;
-    }
+/** @throws RecreditError `run.unknown`, `request.invalid` where one is named twice */
+async function runsOf({ runs: wanted }: StartAnalysisInput, db: RequestContext['db']): Promise<RegisteredRun[]> {
+  if (wanted.length > MAX_RUNS) {
+    throw new RecreditError('request.invalid', `runs: up to ${MAX_RUNS} were wanted, found ${wanted.length}`);
   }
+  const runs: RegisteredRun[] = [];
+  for (const { run } of wanted) {
+    const found = await findRun(db, run);
+    if (runs.some(({ id }) => id === found.id))
+      throw new RecreditError('request.invalid', `runs: ${run} is there twice`);
+    runs.push(found);
+  }
+  return runs;
 }
 
 async function mustSee(db: RequestContext['db'], id: string): Promise<void> {

@@ -9,9 +9,9 @@ export class DiagnosticResolver {
   @ResolveField(() => [Diagnostic])
   async diagnostics(
     @Parent() run: Run,
-    @Args('asOf', { type: () => Position, nullable: true }) asOf: number | undefined,
+    @Args('asOf', { type: () => Position, nullable: true }) asOf: number | null | undefined,
     @Context() { loaders }: RequestContext,
   ): Promise<Diagnostic[]> {
-    return [await loaders.zeroVarianceGroups.load({ run: run.id, asOf: asOf ?? Number.MAX_SAFE_INTEGER })];
+    return [await loaders.zeroVarianceGroups.load({ run: run.id, argument: asOf ?? null })];
   }
 }

@@ -22,6 +22,7 @@ export class Diagnostic {
 
 interface GroupCounts {
   readonly run: string;
+  readonly asOf: number;
   readonly groups: number;
   readonly comparable: number;
   readonly silent: number;
@@ -33,28 +34,35 @@ const TOLERANCE = 1e-8;
 /**
  * zero-variance-groups: of the groups with two or more outcomes, the share in which all are equal, so that nothing
  * sampled there can move the policy.
+ *
+ * @param asOf what a later rewind superseded counts; null: all that is projected
+ * @returns in the order of the ids
  */
 export async function zeroVarianceGroups(
   db: Confined,
   runIds: readonly string[],
-  asOf: number,
-): Promise<Map<string, Diagnostic>> {
+  asOf: number | null,
+): Promise<Diagnostic[]> {
   const rows = await db.query<GroupCounts>(
-    `select run_id as run, count(*)::int as groups, count(*) filter (where n >= 2)::int as comparable,
-       count(*) filter (where n >= 2 and spread <= $3)::int as silent
-     from (
-       select run_id, count(outcome_reward) as n, max(outcome_reward) - min(outcome_reward) as spread
-       from trajectory where run_id = any ($1) and end_position < $2 and superseded_at is null
-       group by run_id, training_step, group_name
-     ) as of_group group by run_id`,
+    `with wanted as (
+       select id, least($2::bigint, coalesce(run_progress.position, 0)) as as_of
+       from unnest($1::text[]) as u (id) left join run_progress on run_progress.run_id = id
+     ), of_group as (
+       select wanted.id, count(outcome_reward) as n, max(outcome_reward) - min(outcome_reward) as spread
+       from wanted join trajectory on run_id = wanted.id and end_position < as_of
+         and coalesce(superseded_at, as_of) >= as_of
+       group by wanted.id, training_step, group_name
+     )
+     select wanted.id as run, as_of::float8 as "asOf", count(n)::int as groups,
+       count(*) filter (where n >= 2)::int as comparable, count(*) filter (where n >= 2 and spread <= $3)::int as silent
+     from wanted left join of_group using (id) group by wanted.id, as_of`,
     [runIds, asOf, TOLERANCE],
   );
-  const byRun = new Map(rows.map((row) => [row.run, row]));
-  return new Map(runIds.map((id) => [id, diagnosticOf(byRun.get(id), asOf)]));
+  const byRun = new Map(rows.map((row) => [row.run, diagnosticOf(row)]));
+  return runIds.map((id) => byRun.get(id)!);
 }
 
-function diagnosticOf(counts: GroupCounts | undefined, asOf: number): Diagnostic {
-  const { groups = 0, comparable = 0, silent = 0 } = counts ?? {};
+function diagnosticOf({ asOf, groups, comparable, silent }: GroupCounts): Diagnostic {
   const signal = comparable - silent;
   const reading =
     comparable === 0

@@ -1,20 +1,18 @@
 import { type Type } from '@nestjs/common';
 import { ArgsType, Field, Int, ObjectType } from '@nestjs/graphql';
 import { RecreditError } from '#lib/kernel';
+import { cursorOf, keyFrom, type Key, type Order } from './cursor.js';
 
 export const DEFAULT_PAGE = 50;
 export const MAX_PAGE = 500;
 
-/** Sort key of the last row of a page. */
-export type Key = readonly (string | number)[];
-
 @ArgsType()
 export class PageArgs {
   @Field(() => Int, { nullable: true, description: `How many, up to ${MAX_PAGE}; ${DEFAULT_PAGE} if not said.` })
-  first?: number;
+  first?: number | null;
 
   @Field(() => String, { nullable: true, description: 'The cursor that the page begins after.' })
-  after?: string;
+  after?: string | null;
 }
 
 @ObjectType()
@@ -53,37 +51,38 @@ export function connectionOf<Node extends object>(NodeType: Type<Node>) {
   return ConnectionType;
 }
 
+/** A page as it was asked for, checked. */
+export interface Page {
+  readonly size: number;
+  /** sort key of the last row before it; null: from the beginning */
+  readonly after: Key | null;
+}
+
+/** null is as good as not said: clients send variables that they do not use. */
+export function pageOf<Node>({ first, after }: PageArgs, order: Order<Node>): Page {
+  const size = first ?? DEFAULT_PAGE;
+  if (size < 1 || size > MAX_PAGE) {
+    throw new RecreditError('query.invalid', `first: a number from 1 to ${MAX_PAGE} was wanted, found ${size}`);
+  }
+  return { size, after: after === null || after === undefined ? null : keyFrom(after, order) };
+}
+
+/** @param rows of the page, and one more where there is one: so `hasNextPage` costs no count */
+export function connection<Node>({ size }: Page, order: Order<Node>, rows: readonly Node[]): Connection<Node> {
+  const edges = rows.slice(0, size).map((node) => ({ cursor: cursorOf(order.keyOf(node)), node }));
+  return { edges, pageInfo: { hasNextPage: rows.length > size, endCursor: edges.at(-1)?.cursor ?? null } };
+}
+
 /**
- * One page of a list that is sorted by a key. Reads one row more than asked, so `hasNextPage` costs no count.
+ * One page of a sorted list.
  *
  * @param read rows after a key, in order, up to a limit
  */
 export async function connect<Node>(
-  { first, after }: PageArgs,
+  args: PageArgs,
+  order: Order<Node>,
   read: (limit: number, after: Key | null) => Promise<readonly Node[]>,
-  keyOf: (node: Node) => Key,
 ): Promise<Connection<Node>> {
-  const size = pageSize(first);
-  const rows = await read(size + 1, after === undefined ? null : keyFrom(after));
-  const edges = rows.slice(0, size).map((node) => ({ cursor: cursorOf(keyOf(node)), node }));
-  return { edges, pageInfo: { hasNextPage: rows.length > size, endCursor: edges.at(-1)?.cursor ?? null } };
-}
-
-/** The size of a page, checked. */
-export function pageSize(first: number | undefined): number {
-  const size = first ?? DEFAULT_PAGE;
-  if (size >= 1 && size <= MAX_PAGE) return size;
-  throw new RecreditError('query.invalid', `first: a number from 1 to ${MAX_PAGE} was wanted, found ${size}`);
-}
-
-const cursorOf = (key: Key) => Buffer.from(JSON.stringify(key)).toString('base64url');
-
-export function keyFrom(cursor: string): Key {
-  try {
-    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Array.isArray(key) && key.every((part) => typeof part === 'string' || typeof part === 'number')) return key;
-  } catch {
-    // falls through: whatever it is, it is none of ours
-  }
-  throw new RecreditError('query.invalid', `after: a cursor of this list was wanted, found ${cursor.slice(0, 40)}`);
+  const page = pageOf(args, order);
+  return connection(page, order, await read(page.size + 1, page.after));
 }

@@ -1,18 +1,12 @@
 import { ERROR_STATUS, RecreditError } from '#lib/kernel';
 import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 import type { Logger } from 'pino';
+import { publicError } from '../public-error.js';
 
-type Cause = Error & { readonly errors?: readonly GraphQLError[]; readonly statusCode?: number };
-
-const INTERNAL = new RecreditError(
-  'internal.error',
-  'something went wrong on our side; the log of the platform has it',
-);
-
-/** Mercurius' errorFormatter: every error leaves with a stable code; what has none is our fault, logged and not shown. */
+/** Mercurius' errorFormatter. */
 export function errorFormatter(logger: Logger) {
   return (result: ExecutionResult) => {
-    const errors = (result.errors ?? []).flatMap((error) => coded(error, logger));
+    const errors = codedErrors(result.errors ?? [], logger);
     const statuses = errors.map(({ extensions }) => Number(extensions?.status));
     // what was refused before it ran has no data at all; a field that failed leaves the others standing
     const statusCode = result.data ? 200 : Math.max(200, ...statuses);
@@ -20,18 +14,29 @@ export function errorFormatter(logger: Logger) {
   };
 }
 
-function coded(error: GraphQLError, logger: Logger): GraphQLFormattedError[] {
-  const cause = error.originalError as Cause | undefined;
-  if (cause instanceof RecreditError) return [withCode(error, cause)];
-  if (cause?.errors) return cause.errors.flatMap((inner) => coded(inner, logger)); // Mercurius wraps what validation found
-  const refused = !cause || (cause.statusCode ?? 500) < 500 || cause.name === 'GraphQLError';
-  if (refused) return [withCode(error, new RecreditError('query.invalid', error.message))];
-  logger.error({ err: cause, path: error.path }, 'a field failed');
-  return [withCode(error, INTERNAL)];
+/** Every error leaves with a stable code; what has none is our fault, logged and not shown. */
+export function codedErrors(errors: readonly GraphQLError[], logger: Logger): GraphQLFormattedError[] {
+  return errors.flatMap((error) => {
+    const { errors: found } = (error.originalError ?? {}) as { readonly errors?: readonly GraphQLError[] };
+    // Mercurius wraps what syntax, validation and depth came to
+    if (found) return found.map((each) => withCode(each, refused(each)));
+    return [withCode(error, causeOf(error, logger))];
+  });
 }
 
+function causeOf(error: GraphQLError, logger: Logger): RecreditError {
+  const cause = error.originalError;
+  if (!cause && !error.path) return refused(error); // before anything ran: a query or its variables
+  const known = publicError(cause);
+  if (known.code === 'internal.error') logger.error({ err: cause ?? error, path: error.path }, 'a field failed');
+  const isFrameworks = known !== cause && known.code !== 'internal.error' && !error.path; // a body that is no JSON
+  return isFrameworks ? refused(error) : known;
+}
+
+const refused = ({ message }: Pick<Error, 'message'>) => new RecreditError('query.invalid', message);
+
 function withCode(error: GraphQLError, { code, message, details }: RecreditError): GraphQLFormattedError {
-  const { locations, path } = error.toJSON?.() ?? error;
+  const { locations, path } = error;
   return {
     message,
     ...(locations && { locations }),

@@ -1,30 +1,22 @@
 import { type DynamicModule } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
-import type { Principal } from '#lib/access';
-import type { FastifyRequest } from 'fastify';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { RecreditError } from '#lib/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Kind, type DocumentNode, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import { sendProblem } from '../http/problem.js';
 import type { ApiPorts } from '../ports.js';
 import { errorFormatter } from './error-formatter.js';
 import { assertAffordable } from './query-cost.js';
-import { contextOf, requestContext } from './request-context.js';
-import { Json, Position } from './scalars.js';
+import { contextOf } from './request-context.js';
 
 /** Deep enough for a trajectory with its turns and their credit, and for the introspection of tools. */
 const MAX_DEPTH = 16;
+/** Checking a query takes the square of its length. */
+const MAX_TOKENS = 5_000;
 
-/** What a websocket's first message may say. */
-interface ConnectionParams {
-  readonly authorization?: unknown;
-  readonly Authorization?: unknown;
-}
-
-interface SocketContext {
-  readonly principal: Principal | null;
-}
-
-/** GraphQL over HTTP and graphql-ws at /graphql: Mercurius, compiled queries, bounded depth and cost. */
+/** GraphQL by POST at /graphql: Mercurius, compiled queries, bounded length, depth and cost. */
 export function graphqlModule(ports: ApiPorts, logger: Logger): DynamicModule {
   return GraphQLModule.forRoot<MercuriusDriverConfig>({
     driver: MercuriusDriver,
@@ -34,36 +26,29 @@ export function graphqlModule(ports: ApiPorts, logger: Logger): DynamicModule {
     graphiql: false,
     jit: 1,
     queryDepth: MAX_DEPTH,
-    resolvers: { JSON: Json, Position },
+    graphql: { parseOptions: { maxTokens: MAX_TOKENS } },
     errorFormatter: errorFormatter(logger) as NonNullable<MercuriusDriverConfig['errorFormatter']>,
     context: (request: FastifyRequest) => contextOf(ports, request),
-    subscription: {
-      context: async (_socket: unknown, request: FastifyRequest): Promise<SocketContext> => ({
-        principal: request.principal,
-      }),
-      onConnect: ({ payload }: { payload?: ConnectionParams }) => principalOf(ports, payload),
-    },
-    hooks: {
-      preExecution: async (
-        schema: GraphQLSchema,
-        document: DocumentNode,
-        _context: unknown,
-        variables: Record<string, unknown>,
-      ) => {
-        assertAffordable(schema, document, variables ?? {});
-      },
-      preSubscriptionExecution: async (_schema: GraphQLSchema, _document: DocumentNode, context: object) => {
-        Object.assign(context, requestContext(ports, (context as SocketContext).principal));
-      },
-    },
+    additionalRouteOptions: { preHandler: onlyPost },
+    hooks: { preExecution },
   });
 }
 
-/** A browser cannot set headers on a websocket, so the key may come in the first message; then it is the one that counts. */
-async function principalOf(
-  { authenticator }: ApiPorts,
-  payload: ConnectionParams | undefined,
-): Promise<Partial<SocketContext>> {
-  const said = payload?.authorization ?? payload?.Authorization;
-  return typeof said === 'string' ? { principal: await authenticator.authenticate(said) } : {};
+async function onlyPost({ method }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (method === 'POST') return;
+  void reply.header('allow', 'POST');
+  const how = 'ask by POST; subscriptions by graphql-ws';
+  await sendProblem(reply, new RecreditError('request.invalid', how, { status: 405 }));
+}
+
+async function preExecution(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  _context: unknown,
+  variables: Record<string, unknown> | null,
+) {
+  assertAffordable(schema, document, variables ?? {});
+  // Mercurius remembers what it compiled by the text alone, so of several operations it would run the wrong one
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  return operations.length > 1 ? { document } : undefined;
 }

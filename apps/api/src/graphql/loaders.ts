@@ -4,47 +4,51 @@ import DataLoader from 'dataloader';
 import {
   analysesOfRuns,
   analysisRuns,
+  BY_RUN_AND_STEP,
   estimatorNotes,
-  keyOfAnalysis,
-  keyOfShard,
+  NEWEST_ANALYSIS,
   shards,
   storedComparisons,
   type ShardFilter,
 } from '../analyses/analysis.reader.js';
-import { zeroVarianceGroups } from '../diagnostics/learning-signal.js';
-import { groups, keyOfGroup, type GroupFilter } from '../groups/group.reader.js';
+import { zeroVarianceGroups, type Diagnostic } from '../diagnostics/learning-signal.js';
+import { AS_GROUPS_BEGAN, groups, type GroupFilter } from '../groups/group.reader.js';
+import type { MetricPoint } from '../metrics/metric-series.object.js';
 import { metricPoints } from '../metrics/metric.reader.js';
 import type { ApiPorts } from '../ports.js';
-import { keyOfRun, progressOfRuns, runsOfProjects, signalsOfRuns } from '../runs/run.reader.js';
-import { keyOfStep, trainingSteps } from '../training-steps/training-step.reader.js';
+import { NEWEST_RUN, progressOfRuns, runsOfProjects, signalsOfRuns } from '../runs/run.reader.js';
+import { BY_STEP, trainingSteps } from '../training-steps/training-step.reader.js';
 import { creditLoader } from '../trajectories/credit.loader.js';
 import type { TrajectoryFilter } from '../trajectories/trajectory.object.js';
-import { keyOfTrajectory, trajectories, trajectoriesOfGroups } from '../trajectories/trajectory.reader.js';
+import { AS_TRAJECTORIES_BEGAN, trajectories, trajectoriesOfGroups } from '../trajectories/trajectory.reader.js';
 import { turnsLoader } from '../trajectories/turns.loader.js';
 import { pageLoader } from './page-loader.js';
 import { queryable } from './queryable.js';
 
 /** One loader per field that needs a query, made per request: a page costs as many statements as a row. */
-export function createLoaders(db: Confined, { store }: ApiPorts) {
+export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) {
   return {
     runProgress: new DataLoader((runIds: readonly string[]) => progressOfRuns(db, runIds)),
     signals: new DataLoader((runIds: readonly string[]) => signalsOfRuns(db, runIds)),
-    runsOfProject: pageLoader((ids, limit, after) => runsOfProjects(db, ids, limit, after), keyOfRun),
-    trainingSteps: pageLoader((ids, limit, after) => trainingSteps(db, ids, limit, after), keyOfStep),
-    groups: pageLoader((ids, limit, after, filter: GroupFilter) => groups(db, ids, limit, after, filter), keyOfGroup),
-    trajectories: pageLoader(
-      (ids, limit, after, filter: TrajectoryFilter) => trajectories(db, ids, limit, after, filter),
-      keyOfTrajectory,
+    runsOfProject: pageLoader(NEWEST_RUN, (ids, limit, after) => runsOfProjects(db, ids, limit, after)),
+    trainingSteps: pageLoader(BY_STEP, (ids, limit, after) => trainingSteps(db, ids, limit, after)),
+    groups: pageLoader(AS_GROUPS_BEGAN, (ids, limit, after, filter: GroupFilter) =>
+      groups(db, ids, limit, after, filter),
     ),
-    trajectoriesOfGroup: pageLoader(
-      (ids, limit, after) => trajectoriesOfGroups(db, ids, limit, after),
-      keyOfTrajectory,
+    trajectories: pageLoader(AS_TRAJECTORIES_BEGAN, (ids, limit, after, filter: TrajectoryFilter) =>
+      trajectories(db, ids, limit, after, filter),
     ),
-    metric: metricLoader(db),
-    zeroVarianceGroups: zeroVarianceLoader(db),
+    trajectoriesOfGroup: pageLoader(AS_TRAJECTORIES_BEGAN, (ids, limit, after) =>
+      trajectoriesOfGroups(db, ids, limit, after),
+    ),
+    metric: perRunLoader<string, MetricPoint[]>(async (runIds, name) => {
+      const points = Map.groupBy(await metricPoints(db, runIds, name), ({ of }) => of);
+      return runIds.map((id) => points.get(id) ?? []);
+    }),
+    zeroVarianceGroups: perRunLoader<number | null, Diagnostic>((runIds, asOf) => zeroVarianceGroups(db, runIds, asOf)),
     turns: turnsLoader(db),
     credit: creditLoader(db, store),
-    analysesOfRun: pageLoader((ids, limit, after) => analysesOfRuns(db, ids, limit, after), keyOfAnalysis),
+    analysesOfRun: pageLoader(NEWEST_ANALYSIS, (ids, limit, after) => analysesOfRuns(db, ids, limit, after)),
     analysisRuns: new DataLoader((ids: readonly string[]) => analysisRuns(db, ids)),
     analysisProgress: new DataLoader(async (ids: readonly string[]) => {
       const progress = await progressOfEach(queryable(db), ids);
@@ -52,46 +56,38 @@ export function createLoaders(db: Confined, { store }: ApiPorts) {
     }),
     estimatorNotes: new DataLoader((ids: readonly string[]) => estimatorNotes(db, ids)),
     comparison: new DataLoader((ids: readonly string[]) => storedComparisons(db, ids)),
-    shards: pageLoader((ids, limit, after, filter: ShardFilter) => shards(db, ids, limit, after, filter), keyOfShard),
+    shards: pageLoader(BY_RUN_AND_STEP, (ids, limit, after, filter: ShardFilter) =>
+      shards(db, ids, limit, after, filter),
+    ),
   };
 }
 
 export type Loaders = ReturnType<typeof createLoaders>;
 
-function metricLoader(db: Confined) {
-  return new DataLoader(
-    async (wanted: readonly { readonly run: string; readonly name: string }[]) => {
-      const series = new Map<string, Awaited<ReturnType<typeof metricPoints>>>();
-      for (const [name, same] of Map.groupBy(wanted, (one) => one.name)) {
-        const points = await metricPoints(
-          db,
+/**
+ * Loads what a field with an argument says of runs: one statement for each value of the argument.
+ *
+ * @param read in the order of the ids
+ */
+function perRunLoader<Argument, Value>(
+  read: (runIds: readonly string[], argument: Argument) => Promise<readonly Value[]>,
+) {
+  interface Wanted {
+    readonly run: string;
+    readonly argument: Argument;
+  }
+  return new DataLoader<Wanted, Value, string>(
+    async (wanted) => {
+      const values = new Map<Wanted, Value>();
+      for (const [argument, same] of Map.groupBy(wanted, (one) => one.argument)) {
+        const found = await read(
           same.map(({ run }) => run),
-          name,
+          argument,
         );
-        for (const [run, ofRun] of Map.groupBy(points, (point) => point.of)) series.set(`${run}/${name}`, ofRun);
+        same.forEach((one, i) => values.set(one, found[i]));
       }
-      return wanted.map(({ run, name }) => series.get(`${run}/${name}`) ?? []);
+      return wanted.map((one) => values.get(one)!);
     },
-    { cacheKeyFn: ({ run, name }) => `${run}/${name}` },
-  );
-}
-
-function zeroVarianceLoader(db: Confined) {
-  return new DataLoader(
-    async (wanted: readonly { readonly run: string; readonly asOf: number }[]) => {
-      const found = new Map<number, Awaited<ReturnType<typeof zeroVarianceGroups>>>();
-      for (const [asOf, same] of Map.groupBy(wanted, (one) => one.asOf)) {
-        found.set(
-          asOf,
-          await zeroVarianceGroups(
-            db,
-            same.map(({ run }) => run),
-            asOf,
-          ),
-        );
-      }
-      return wanted.map(({ run, asOf }) => found.get(asOf)!.get(run)!);
-    },
-    { cacheKeyFn: ({ run, asOf }) => `${run}/${asOf}` },
+    { cacheKeyFn: ({ run, argument }) => JSON.stringify([run, argument]) },
   );
 }

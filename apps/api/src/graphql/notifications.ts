@@ -1,11 +1,19 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
-import type { Pool, PoolClient } from '#lib/storage';
+import type { Pool } from '#lib/storage';
 
 const RECONNECT_MS = 500;
 /** Notifications may be lost; nobody waits for one longer than this. */
 const PATIENCE_MS = 5000;
+
+/** Rings when there may be news. Whoever waits waits alone. */
+export interface Bell {
+  /** at once the first time, then when it has rung since the last time; false: it never will again */
+  rings(): Promise<boolean>;
+  /** ends a waiting too */
+  takeDown(): void;
+}
 
 /**
  * What Postgres notifies, for the subscribers of this process: one connection listens, however many they are. A
@@ -13,8 +21,7 @@ const PATIENCE_MS = 5000;
  */
 export class Notifications implements OnModuleInit, OnModuleDestroy {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
-  #stopped = false;
-  #client: PoolClient | null = null;
+  readonly #stopped = new AbortController();
 
   constructor(
     private readonly pool: Pool,
@@ -23,57 +30,73 @@ export class Notifications implements OnModuleInit, OnModuleDestroy {
 
   /** Listens until stopped, connecting again whenever the connection is lost. */
   onModuleInit(): void {
-    void this.#listen();
+    void this.#listen(this.#stopped.signal);
   }
 
   onModuleDestroy(): void {
-    this.#stopped = true;
-    for (const name of this.#emitter.eventNames()) this.#emitter.emit(name);
-    this.#client?.release(true);
-    this.#client = null;
+    this.#stopped.abort();
+    this.#ringAll();
   }
 
-  /** One entry at once, then one for each time that there may be news of `id`; entries that pile up are one. */
-  async *about(channel: string, id: string): AsyncGenerator<void, void, undefined> {
-    const name = `${channel}:${id}`;
-    let news = Promise.withResolvers<void>();
-    const ring = () => news.resolve();
+  /** Bells that hang. */
+  get bellCount(): number {
+    return this.#emitter.eventNames().reduce((sum, name) => sum + this.#emitter.listenerCount(name), 0);
+  }
+
+  /** A bell for the news of `id`; news that pile up ring it once. */
+  bell(channel: string, id: string): Bell {
+    const { signal } = this.#stopped;
+    const name = nameOf(channel, id);
+    let rung = Promise.withResolvers<void>();
+    let isUp = true;
+    const ring = () => rung.resolve();
     this.#emitter.on(name, ring);
-    try {
-      while (!this.#stopped) {
-        yield;
+    ring();
+    return {
+      rings: async () => {
+        if (!isUp) return false;
         const timer = setTimeout(ring, PATIENCE_MS);
-        await news.promise;
+        await rung.promise;
         clearTimeout(timer);
-        news = Promise.withResolvers<void>();
-      }
-    } finally {
-      this.#emitter.off(name, ring);
-    }
+        rung = Promise.withResolvers();
+        return isUp && !signal.aborted;
+      },
+      takeDown: () => {
+        isUp = false;
+        this.#emitter.off(name, ring);
+        ring();
+      },
+    };
   }
 
-  async #listen(): Promise<void> {
-    while (!this.#stopped) {
-      try {
-        await this.#listenOnce();
-      } catch {
-        // the database is away: try again below
-      }
-      if (!this.#stopped) await sleep(RECONNECT_MS, undefined, { ref: false });
-    }
-  }
-
-  async #listenOnce(): Promise<void> {
-    const client = await this.pool.connect();
-    this.#client = client;
-    const lost = new Promise<void>((resolve) => client.once('error', () => resolve()).once('end', () => resolve()));
-    client.on('notification', ({ channel, payload }) => this.#emitter.emit(`${channel}:${payload}`));
-    for (const channel of this.channels) await client.query(`listen ${channel}`);
+  #ringAll(): void {
     for (const name of this.#emitter.eventNames()) this.#emitter.emit(name);
-    await lost;
-    if (this.#client === client) {
-      this.#client = null;
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#listenOnce(signal).catch(() => {}); // the database is away: try again
+      await sleep(RECONNECT_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** Until the connection is lost, or stopped. */
+  async #listenOnce(signal: AbortSignal): Promise<void> {
+    const client = await this.pool.connect();
+    const over = Promise.withResolvers<void>();
+    const end = () => over.resolve();
+    client.once('error', end).once('end', end);
+    signal.addEventListener('abort', end);
+    try {
+      client.on('notification', ({ channel, payload = '' }) => this.#emitter.emit(nameOf(channel, payload)));
+      if (!signal.aborted) for (const channel of this.channels) await client.query(`listen ${channel}`);
+      this.#ringAll();
+      if (!signal.aborted) await over.promise;
+    } finally {
+      signal.removeEventListener('abort', end);
       client.release(true);
     }
   }
 }
+
+const nameOf = (channel: string, id: string) => `${channel}:${id}`;

@@ -1,10 +1,11 @@
 import DataLoader from 'dataloader';
-import { connect, pageSize, keyFrom, type Connection, type Key, type PageArgs } from './connection.js';
+import { connection, pageOf, type Connection, type Page, type PageArgs } from './connection.js';
+import type { Key, Order } from './cursor.js';
 
 /** A page of the list that hangs on a parent. */
-export interface PageOf<Filter> {
+interface PageOf<Filter> {
   readonly parent: string;
-  readonly page: PageArgs;
+  readonly page: Page;
   readonly filter: Filter;
 }
 
@@ -17,20 +18,24 @@ export type ReadPages<Node, Filter> = (
 ) => Promise<readonly (Node & { readonly of: string })[]>;
 
 /** Loads a connection that hangs on the nodes of another list: one statement, however many nodes there are. */
-export function pageLoader<Node, Filter = null>(read: ReadPages<Node, Filter>, keyOf: (node: Node) => Key) {
-  return new DataLoader<PageOf<Filter>, Connection<Node>, string>(
+export function pageLoader<Node, Filter = null>(order: Order<Node>, read: ReadPages<Node, Filter>) {
+  const loader = new DataLoader<PageOf<Filter>, Connection<Node>, string>(
     async (wanted) => {
-      const alike = Map.groupBy(wanted, ({ page, filter }) => JSON.stringify([page.first, page.after, filter]));
       const pages = new Map<PageOf<Filter>, Connection<Node>>();
+      const alike = Map.groupBy(wanted, ({ page, filter }) => JSON.stringify([page, filter]));
       for (const same of alike.values()) {
         const [{ page, filter }] = same;
-        const after = page.after === undefined ? null : keyFrom(page.after);
         const parents = same.map(({ parent }) => parent);
-        const rows = Map.groupBy(await read(parents, pageSize(page.first) + 1, after, filter), (row) => row.of);
-        for (const one of same) pages.set(one, await connect(page, async () => rows.get(one.parent) ?? [], keyOf));
+        const rows = Map.groupBy(await read(parents, page.size + 1, page.after, filter), (row) => row.of);
+        for (const one of same) pages.set(one, connection(page, order, rows.get(one.parent) ?? []));
       }
       return wanted.map((one) => pages.get(one)!);
     },
-    { cacheKeyFn: ({ parent, page, filter }) => JSON.stringify([parent, page.first, page.after, filter]) },
+    { cacheKeyFn: (one) => JSON.stringify(one) },
   );
+  return {
+    /** @throws RecreditError `query.invalid` for this page alone: the others of the batch do not suffer */
+    load: (wanted: { readonly parent: string; readonly page: PageArgs; readonly filter: Filter }) =>
+      loader.load({ ...wanted, page: pageOf(wanted.page, order) }),
+  };
 }

@@ -1,12 +1,15 @@
 import type { Confined } from '#lib/access';
-import type { Key } from '../graphql/connection.js';
+import type { Key, Order } from '../graphql/cursor.js';
 import type { Group } from './group.object.js';
 
 export interface GroupFilter {
   readonly trainingStep: number | null;
 }
 
-export const keyOfGroup = ({ trainingStep, firstPosition }: Group): Key => [trainingStep, firstPosition];
+export const AS_GROUPS_BEGAN: Order<Group> = {
+  parts: ['integer', 'position'],
+  keyOf: ({ trainingStep, firstPosition }) => [trainingStep, firstPosition],
+};
 
 /** Of each run, by training step, in the order in which they began. */
 export function groups(
@@ -25,7 +28,7 @@ export function groups(
          outcome_sum / nullif(outcome_count, 0) as "meanOutcomeReward"
        from trajectory_group
        where run_id = parent.id and superseded_at is null and ($3::integer is null or training_step = $3)
-         and ($4::integer is null or (training_step, first_position) > ($4, $5))
+         and ($4::integer is null or (training_step, first_position) > ($4, $5::bigint))
        order by training_step, first_position limit $2
      ) as g`,
     [runIds, limit, trainingStep, ...(after ?? [null, null])],

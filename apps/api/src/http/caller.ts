@@ -1,6 +1,8 @@
 import { confine, requireRole, type Authenticator, type Confined, type Principal, type Role } from '#lib/access';
 import { RecreditError } from '#lib/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { credentialsOf } from '../dashboard/credentials.js';
+import { isOpen } from '../dashboard/open-route.js';
 import type { ApiPorts } from '../ports.js';
 import { sendProblem } from './problem.js';
 
@@ -11,18 +13,19 @@ declare module 'fastify' {
   }
 }
 
-/** The only address that answers without a key. */
+/** The only address that answers a program without a key. */
 const OPEN = '/healthz';
 
-/** Nothing but /healthz answers without a key. A websocket says its key in its first message, if not in a header. */
+/**
+ * No data without a key: only /healthz, and the routes that say they are open (the dashboard's files and its sign-in)
+ * answer without one. Websockets do not come this way: see SubscriptionServer.
+ */
 export function authenticate(authenticator: Authenticator) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.principal = null;
-    const path = request.url.split('?', 1)[0];
-    const isUpgrade = request.headers.upgrade?.toLowerCase() === 'websocket' && path === '/graphql';
-    if (path === OPEN || (isUpgrade && !request.headers.authorization)) return;
+    if (request.url.split('?', 1)[0] === OPEN || isOpen(request)) return;
     try {
-      request.principal = await authenticator.authenticate(request.headers.authorization);
+      request.principal = await authenticator.authenticate(credentialsOf(request));
     } catch (error) {
       await sendProblem(reply, error);
     }

@@ -1,33 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from '#lib/kernel';
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { ERROR_STATUS } from '#lib/kernel';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
-
-/** What a client may know of an error: ours as they are, a refused request as such, anything else as our fault. */
-export function publicError(error: unknown): RecreditError {
-  if (error instanceof RecreditError) return error;
-  const status = statusOf(error);
-  if (status >= 400 && status < 500)
-    return new RecreditError(codeOf(status), messageOf(error), { status }, { cause: error });
-  return new RecreditError(
-    'internal.error',
-    'something went wrong on our side; the log of the platform has it',
-    {},
-    { cause: error },
-  );
-}
-
-function statusOf(error: unknown): number {
-  if (error instanceof HttpException) return error.getStatus();
-  return Number((error as { statusCode?: unknown } | null)?.statusCode ?? 500);
-}
-
-function codeOf(status: number): ErrorCode {
-  if (status === 413) return 'batch.too-large';
-  if (status === 415) return 'encoding.unknown';
-  return 'request.invalid';
-}
+import { publicError } from '../public-error.js';
 
 /** Answers with RFC 9457 problem+json. `code` is what a program should look at. */
 export async function sendProblem(reply: FastifyReply, error: unknown): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Confined, Project } from '#lib/access';
-import type { Key } from '../graphql/connection.js';
+import type { Key, Order } from '../graphql/cursor.js';
+
+export const BY_NAME: Order<Project> = { parts: ['text'], keyOf: ({ name }) => [name] };
 
 /** By name. */
 export function projectsByName(db: Confined, limit: number, after: Key | null): Promise<Project[]> {

@@ -3,7 +3,7 @@ import { connect, PageArgs } from '../graphql/connection.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { RunConnection } from '../runs/run.object.js';
 import { Project, ProjectConnection } from './project.object.js';
-import { projectNamed, projectsByName } from './project.reader.js';
+import { BY_NAME, projectNamed, projectsByName } from './project.reader.js';
 
 @Resolver(() => Project)
 export class ProjectResolver {
@@ -14,11 +14,7 @@ export class ProjectResolver {
 
   @Query(() => ProjectConnection, { description: 'By name.' })
   projects(@Args() page: PageArgs, @Context() { db }: RequestContext) {
-    return connect(
-      page,
-      (limit, after) => projectsByName(db, limit, after),
-      ({ name }) => [name],
-    );
+    return connect(page, BY_NAME, (limit, after) => projectsByName(db, limit, after));
   }
 
   @ResolveField(() => RunConnection, { description: 'Newest first.' })

@@ -10,6 +10,8 @@ import { TrainingStepConnection } from '../training-steps/training-step.object.j
 import { TrajectoryConnection, TrajectoryFilter } from '../trajectories/trajectory.object.js';
 import { Run, SignalSummary } from './run.object.js';
 
+const DEFAULT_POINTS = 1_000;
+
 /** The lists that hang on a run. */
 @Resolver(() => Run)
 export class RunListsResolver {
@@ -22,13 +24,15 @@ export class RunListsResolver {
   async metric(
     @Parent() run: Run,
     @Args('name', { type: () => String }) name: string,
-    @Args('points', { type: () => Int, defaultValue: 1000, description: 'At most so many.' }) limit: number,
+    @Args('points', { type: () => Int, nullable: true, defaultValue: DEFAULT_POINTS, description: 'At most so many.' })
+    asked: number | null,
     @Context() { loaders }: RequestContext,
   ): Promise<MetricSeries> {
+    const limit = asked ?? DEFAULT_POINTS;
     if (limit < 1 || limit > 100_000) {
       throw new RecreditError('query.invalid', `points: a number from 1 to 100000 was wanted, found ${limit}`);
     }
-    const all = await loaders.metric.load({ run: run.id, name });
+    const all = await loaders.metric.load({ run: run.id, argument: name });
     const points = decimate(all, limit);
     return { name, points: [...points], sampled: points.length < all.length, count: all.length };
   }
@@ -36,7 +40,7 @@ export class RunListsResolver {
   @ResolveField(() => GroupConnection, { description: 'By training step, in the order in which they began.' })
   groups(
     @Parent() run: Run,
-    @Args('trainingStep', { type: () => Int, nullable: true }) trainingStep: number | undefined,
+    @Args('trainingStep', { type: () => Int, nullable: true }) trainingStep: number | null | undefined,
     @Args() page: PageArgs,
     @Context() { loaders }: RequestContext,
   ) {
@@ -46,7 +50,7 @@ export class RunListsResolver {
   @ResolveField(() => TrajectoryConnection, { description: 'By training step, in the order in which they began.' })
   trajectories(
     @Parent() run: Run,
-    @Args('filter', { type: () => TrajectoryFilter, nullable: true }) filter: TrajectoryFilter | undefined,
+    @Args('filter', { type: () => TrajectoryFilter, nullable: true }) filter: TrajectoryFilter | null | undefined,
     @Args() page: PageArgs,
     @Context() { loaders }: RequestContext,
   ) {

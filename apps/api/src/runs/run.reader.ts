@@ -1,11 +1,14 @@
 import type { Confined } from '#lib/access';
-import type { Key } from '../graphql/connection.js';
+import type { Key, Order } from '../graphql/cursor.js';
 import type { Run, RunProgress, SignalSummary } from './run.object.js';
 import { RunState } from './run.object.js';
 
 const COLUMNS = 'run.id, run.name, run.config, run.created_at as "createdAt", project.name as project';
 
-export const keyOfRun = ({ createdAt, id }: Run): Key => [createdAt.toISOString(), id];
+export const NEWEST_RUN: Order<Run> = {
+  parts: ['instant', 'text'],
+  keyOf: ({ createdAt, id }) => [createdAt.toISOString(), id],
+};
 
 export function runsNewestFirst(
   db: Confined,

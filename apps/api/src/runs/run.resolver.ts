@@ -1,17 +1,17 @@
 import { Inject } from '@nestjs/common';
 import { Args, Context, ID, Parent, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
-import { RecreditError } from '#lib/kernel';
+import { findRun } from '#lib/access';
 import { PROJECTED_CHANNEL } from '#lib/projection';
 import { connect, PageArgs } from '../graphql/connection.js';
-import { Notifications } from '../graphql/notifications.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { Position } from '../graphql/scalars.js';
+import { Watcher } from '../graphql/watcher.js';
 import { Run, RunAdvanced, RunConnection, RunProgress, RunState } from './run.object.js';
-import { keyOfRun, progressOfRuns, runByIdOrName, runsNewestFirst } from './run.reader.js';
+import { NEWEST_RUN, progressOfRuns, runByIdOrName, runsNewestFirst } from './run.reader.js';
 
 @Resolver(() => Run)
 export class RunResolver {
-  constructor(@Inject(Notifications) private readonly notifications: Notifications) {}
+  constructor(@Inject(Watcher) private readonly watcher: Watcher) {}
 
   @Query(() => Run, { nullable: true, description: 'By id, or by name among those the caller sees.' })
   run(@Args('id', { type: () => ID }) id: string, @Context() { db }: RequestContext) {
@@ -20,11 +20,11 @@ export class RunResolver {
 
   @Query(() => RunConnection, { name: 'runs', description: 'Newest first.' })
   listRuns(
-    @Args('project', { type: () => String, nullable: true }) project: string | undefined,
+    @Args('project', { type: () => String, nullable: true }) project: string | null | undefined,
     @Args() page: PageArgs,
     @Context() { db }: RequestContext,
   ) {
-    return connect(page, (limit, after) => runsNewestFirst(db, project ?? null, limit, after), keyOfRun);
+    return connect(page, NEWEST_RUN, (limit, after) => runsNewestFirst(db, project ?? null, limit, after));
   }
 
   @ResolveField(() => RunProgress)
@@ -43,19 +43,16 @@ export class RunResolver {
   }
 
   @Subscription(() => RunAdvanced, { description: 'Where the run is now, and again whenever it got further.' })
-  async runAdvanced(@Args('run', { type: () => ID }) id: string, @Context() { db }: RequestContext) {
-    const run = await runByIdOrName(db, id);
-    if (!run) throw new RecreditError('run.unknown', `no run ${id} among those you see`);
-    return this.#advances(run.id, db);
-  }
-
-  async *#advances(run: string, db: RequestContext['db']) {
+  async runAdvanced(@Args('run', { type: () => ID }) idOrName: string, @Context() context: RequestContext) {
+    const { db } = context;
+    const { id: run } = await findRun(db, idOrName);
     let last = -1;
-    for await (const _ of this.notifications.about(PROJECTED_CHANNEL, run)) {
+    const look = async () => {
       const [progress] = await progressOfRuns(db, [run]);
-      if (progress.position === last) continue;
+      if (progress.position === last) return null;
       last = progress.position;
-      yield { runAdvanced: { run, position: progress.position, progress } };
-    }
+      return { runAdvanced: { run, position: progress.position, progress } };
+    };
+    return this.watcher.watch({ channel: PROJECTED_CHANNEL, id: run, look }, context);
   }
 }

@@ -1,8 +1,8 @@
 import type { Confined } from '#lib/access';
-import type { Key } from '../graphql/connection.js';
+import type { Key, Order } from '../graphql/cursor.js';
 import type { TrainingStep } from './training-step.object.js';
 
-export const keyOfStep = ({ trainingStep }: TrainingStep): Key => [trainingStep];
+export const BY_STEP: Order<TrainingStep> = { parts: ['integer'], keyOf: ({ trainingStep }) => [trainingStep] };
 
 /** Of each run, ascending; what a rewind superseded is left out. */
 export function trainingSteps(db: Confined, runIds: readonly string[], limit: number, after: Key | null) {
@@ -13,7 +13,7 @@ export function trainingSteps(db: Confined, runIds: readonly string[], limit: nu
          group_count as "groupCount", turn_count::float8 as "turnCount", recorded_at as "recordedAt",
          success_count::float8 / nullif(finished_count, 0) as "successRate",
          outcome_sum / nullif(outcome_count, 0) as "meanOutcomeReward",
-         coalesce((select json_object_agg(name, value order by name) from metric_point
+         coalesce((select json_object_agg(name, value order by name, position) from metric_point
            where metric_point.run_id = training_step.run_id and metric_point.superseded_at is null
              and metric_point.training_step = training_step.training_step), '{}') as metrics
        from training_step

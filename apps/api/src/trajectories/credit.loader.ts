@@ -1,5 +1,5 @@
 import type { Confined } from '#lib/access';
-import { shardCredits, type ShardCredit } from '#lib/analysis';
+import { creditPlaces, openCredits, type ShardAddress } from '#lib/analysis';
 import { creditOfTurn, type CreditFile } from '#lib/columnar';
 import type { SegmentStore } from '#lib/storage';
 import DataLoader from 'dataloader';
@@ -7,32 +7,41 @@ import { queryable } from '../graphql/queryable.js';
 import type { TurnCredit } from './trajectory.object.js';
 
 /** A turn whose credit is wanted. */
-export interface TurnAddress {
-  readonly analysis: string;
-  readonly run: string;
-  readonly trainingStep: number;
+export interface TurnAddress extends ShardAddress {
   readonly trajectory: string;
   readonly index: number;
 }
 
-/** Loads credit shard by shard: one statement and one read of its files, however many turns of it are asked for. */
+/**
+ * Loads the credit of turns: one statement, and one read of each shard's files, however many turns of it are asked for.
+ * One shard after the other, since the files of all of them might not fit into memory.
+ */
 export function creditLoader(db: Confined, store: SegmentStore) {
-  const shards = new DataLoader<Omit<TurnAddress, 'trajectory' | 'index'>, ShardCredit[], string>(
-    (addresses) =>
-      Promise.all(
-        addresses.map(({ analysis, run, trainingStep }) =>
-          shardCredits(queryable(db), store, { analysisId: analysis, runId: run, trainingStep }),
-        ),
-      ),
-    { cacheKeyFn: ({ analysis, run, trainingStep }) => `${analysis}/${run}/${trainingStep}` },
-  );
-  return {
-    load: async (turn: TurnAddress): Promise<TurnCredit[]> => {
-      const credits = await shards.load(turn);
-      return credits.map(({ label, file }) => ({ estimator: label, ...said(file, turn) }));
+  return new DataLoader<TurnAddress, TurnCredit[], string>(
+    async (turns) => {
+      const shards = [...Map.groupBy(turns, shardWord).values()];
+      const places = await creditPlaces(
+        queryable(db),
+        shards.map(([first]) => first),
+      );
+      const credits = new Map<TurnAddress, TurnCredit[]>();
+      for (const [i, turnsOfShard] of shards.entries()) {
+        const files = await openCredits(store, places[i]);
+        for (const turn of turnsOfShard) {
+          credits.set(
+            turn,
+            files.map(({ label, file }) => ({ estimator: label, ...said(file, turn) })),
+          );
+        }
+      }
+      return turns.map((turn) => credits.get(turn)!);
     },
-  };
+    { cacheKeyFn: ({ trajectory, index, ...shard }) => JSON.stringify([shardWord(shard), trajectory, index]) },
+  );
 }
+
+const shardWord = ({ analysisId, runId, trainingStep }: ShardAddress) =>
+  JSON.stringify([analysisId, runId, trainingStep]);
 
 function said(file: CreditFile | null, { trajectory, index }: TurnAddress): Pick<TurnCredit, 'credit' | 'explain'> {
   return file ? creditOfTurn(file, trajectory, index) : { credit: null, explain: {} };

@@ -1,7 +1,7 @@
 import type { Confined } from '#lib/access';
 import { textKey } from '#lib/protocol';
 import { turnsOfEach, type RecordedTurn } from '#lib/projection';
-import type { Key } from '../graphql/connection.js';
+import type { Key, Order } from '../graphql/cursor.js';
 import type { Group } from '../groups/group.object.js';
 import { queryable } from '../graphql/queryable.js';
 import type { Trajectory, TrajectoryFilter, Turn } from './trajectory.object.js';
@@ -10,7 +10,11 @@ const COLUMNS = `run_id as run, first_position::float8 as "firstPosition", id, g
   training_step as "trainingStep", state, outcome_reward as "outcomeReward", success, parent,
   coalesce(signals, '{}') as signals, turn_count as "turnCount", end_position::float8 as "endPosition", problems`;
 
-export const keyOfTrajectory = ({ trainingStep, firstPosition }: Trajectory): Key => [trainingStep, firstPosition];
+export const AS_TRAJECTORIES_BEGAN: Order<Trajectory> = {
+  parts: ['integer', 'position'],
+  keyOf: ({ trainingStep, firstPosition }) => [trainingStep, firstPosition],
+};
+export const BY_INDEX: Order<Turn> = { parts: ['integer'], keyOf: ({ index }) => [index] };
 
 /** Of each run, by training step, in the order in which they began. */
 export function trajectories(
@@ -27,7 +31,7 @@ export function trajectories(
        where run_id = run.id and superseded_at is null
          and ($3::integer is null or training_step = $3) and ($4::text is null or group_name = $4)
          and ($5::boolean is null or success = $5) and ($6::text is null or state = $6)
-         and ($7::integer is null or (training_step, first_position) > ($7, $8))
+         and ($7::integer is null or (training_step, first_position) > ($7, $8::bigint))
        order by training_step, first_position limit $2
      ) as trajectory`,
     [runIds, limit, trainingStep ?? null, group ?? null, success ?? null, state ?? null, ...(after ?? [null, null])],

@@ -27,10 +27,10 @@ export class TrajectoryResolver {
 export class TurnResolver {
   @ResolveField(() => [TurnCredit], { description: 'One entry per estimator of the analysis, in its order.' })
   credit(
-    @Parent() { run, trajectory, trainingStep, index }: Turn,
-    @Args('analysis', { type: () => ID }) analysis: string,
+    @Parent() { run: runId, trajectory, trainingStep, index }: Turn,
+    @Args('analysis', { type: () => ID }) analysisId: string,
     @Context() { loaders }: RequestContext,
   ) {
-    return loaders.credit.load({ analysis, run, trainingStep, trajectory, index });
+    return loaders.credit.load({ analysisId, runId, trainingStep, trajectory, index });
   }
 }

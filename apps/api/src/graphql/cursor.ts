@@ -1,0 +1,44 @@
+import { RecreditError } from '#lib/kernel';
+
+/** Sort key of a row. */
+export type Key = readonly (string | number)[];
+
+/** integer: of 32 bits; position: of 53; instant: as `toISOString` writes it. */
+export type KeyPart = 'text' | 'instant' | 'integer' | 'position';
+
+/** How a list is sorted. */
+export interface Order<Node> {
+  readonly parts: readonly KeyPart[];
+  keyOf(node: Node): Key;
+}
+
+/** Opaque to clients. */
+export function cursorOf(key: Key): string {
+  return Buffer.from(JSON.stringify(key)).toString('base64url');
+}
+
+/**
+ * The key that a cursor of this list holds. Every part is checked: it comes from outside and goes into a statement.
+ *
+ * @throws RecreditError `query.invalid`
+ */
+export function keyFrom(cursor: string, { parts }: { readonly parts: readonly KeyPart[] }): Key {
+  const key = parsed(cursor);
+  if (Array.isArray(key) && key.length === parts.length && parts.every((part, i) => IS[part](key[i]))) return key;
+  throw new RecreditError('query.invalid', `after: a cursor of this list was wanted, found ${cursor.slice(0, 40)}`);
+}
+
+function parsed(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    return null; // whatever it is, it is none of ours
+  }
+}
+
+const IS: Readonly<Record<KeyPart, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  instant: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(value) && !!Date.parse(value),
+  integer: (value) => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31,
+  position: (value) => Number.isSafeInteger(value),
+};

@@ -1,0 +1,27 @@
+import { AnalysisResolver } from './analyses/analysis.resolver.js';
+import { AnnotationResolver } from './annotations/annotation.resolver.js';
+import { DeviceResolver } from './devices/device.resolver.js';
+import { DiagnosticResolver } from './diagnostics/diagnostic.resolver.js';
+import { EstimatorResolver } from './estimators/estimator.resolver.js';
+import { GroupResolver } from './groups/group.resolver.js';
+import { KeyResolver } from './keys/key.resolver.js';
+import { ProjectResolver } from './projects/project.resolver.js';
+import { RunListsResolver } from './runs/run-lists.resolver.js';
+import { RunResolver } from './runs/run.resolver.js';
+import { TrajectoryResolver, TurnResolver } from './trajectories/trajectory.resolver.js';
+
+/** All that GraphQL is made of. */
+export const RESOLVERS = [
+  ProjectResolver,
+  RunResolver,
+  RunListsResolver,
+  GroupResolver,
+  TrajectoryResolver,
+  TurnResolver,
+  AnalysisResolver,
+  EstimatorResolver,
+  DeviceResolver,
+  DiagnosticResolver,
+  AnnotationResolver,
+  KeyResolver,
+] as const;
