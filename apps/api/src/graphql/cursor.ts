@@ -38,7 +38,8 @@ function parsed(cursor: string): unknown {
 
 const IS: Readonly<Record<KeyPart, (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string',
-  instant: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(value) && !!Date.parse(value),
+  instant: (value) =>
+    typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(value) && !Number.isNaN(Date.parse(value)),
   integer: (value) => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31,
   position: (value) => Number.isSafeInteger(value),
 };

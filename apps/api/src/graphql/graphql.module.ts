@@ -27,7 +27,7 @@ export function graphqlModule(ports: ApiPorts, logger: Logger): DynamicModule {
     jit: 1,
     queryDepth: MAX_DEPTH,
     graphql: { parseOptions: { maxTokens: MAX_TOKENS } },
-    errorFormatter: errorFormatter(logger) as NonNullable<MercuriusDriverConfig['errorFormatter']>,
+    errorFormatter: errorFormatter(logger),
     context: (request: FastifyRequest) => contextOf(ports, request),
     additionalRouteOptions: { preHandler: onlyPost },
     hooks: { preExecution },

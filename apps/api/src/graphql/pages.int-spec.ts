@@ -174,6 +174,6 @@ it('credit of turns in many shards is read, each from its own', async () => {
   const nodes = found.run.trajectories.edges.map(({ node }: any) => node);
   expect(nodes).toHaveLength(50);
   for (const { success, turns } of nodes) {
-    for (const { node } of turns.edges) expect(node.credit[0].credit * (success ? 1 : -1)).toBeCloseTo(0.7071, 3);
+    for (const { node } of turns.edges) expect(node.credit[0].credit * (success ? 1 : -1)).toBeCloseTo(Math.SQRT1_2, 3);
   }
 });

@@ -89,7 +89,7 @@ export class SubscriptionServer implements OnApplicationBootstrap, BeforeApplica
         data,
         ...(errors && { errors: codedErrors(errors, logger) }),
       }),
-      onError: (_context, _id, _payload, errors) => codedErrors(errors as readonly GraphQLError[], logger),
+      onError: (_context, _id, _payload, errors) => codedErrors(errors, logger),
     };
   }
 

@@ -4,11 +4,11 @@ import type { Bell } from './notifications.js';
 export interface Watched<Value> {
   readonly bell: Bell;
   /** null: nothing new */
-  look(): Promise<Value | null>;
+  readonly look: () => Promise<Value | null>;
   /** whether nothing comes after this value */
-  isLast?(value: Value): boolean;
+  readonly isLast?: ((value: Value) => boolean) | undefined;
   /** told of a look that failed for no reason of the watcher's own: the next one may see again */
-  failed(error: unknown): void;
+  readonly failed: (error: unknown) => void;
 }
 
 /**

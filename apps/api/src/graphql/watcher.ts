@@ -8,8 +8,8 @@ export interface Subject<Value> {
   readonly channel: string;
   readonly id: string;
   /** null: nothing new */
-  look(): Promise<Value | null>;
-  isLast?(value: Value): boolean;
+  readonly look: () => Promise<Value | null>;
+  readonly isLast?: ((value: Value) => boolean) | undefined;
 }
 
 /** What subscriptions follow: something in the database, for as long as the caller's key holds. */
@@ -29,7 +29,7 @@ export class Watcher {
         await assertKeyHolds(db, caller);
         return look();
       },
-      ...(isLast && { isLast }),
+      isLast,
       failed: (error) => this.logger.warn({ err: error, channel, id }, 'a subscription could not look'),
     });
   }

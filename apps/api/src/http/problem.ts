@@ -10,14 +10,19 @@ export async function sendProblem(reply: FastifyReply, error: unknown): Promise<
   const { code, message, details } = publicError(error);
   // what the framework refuses keeps its own status: 404 for an unknown path, 405, 415
   const status = code === 'request.invalid' && typeof details.status === 'number' ? details.status : ERROR_STATUS[code];
-  const retryAfter =
-    code === 'capacity.exceeded' || code === 'database.unavailable' ? (details.retryAfterSeconds ?? 1) : null;
-  if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
+  if (code === 'capacity.exceeded' || code === 'database.unavailable') {
+    void reply.header('retry-after', Number(details.retryAfterSeconds ?? 1));
+  }
   if (status === 401) void reply.header('www-authenticate', 'Bearer');
   const type = `urn:recredit:${code}`;
-  const body = JSON.stringify({ type, title: STATUS_CODES[status], status, code, detail: message, ...details });
+  const problem = { type, title: STATUS_CODES[status], status, code, detail: message, ...details };
+  // clients of GraphQL look there
+  const errors = isGraphql(reply) && { errors: [{ message, extensions: { code, status, details } }] };
+  const body = JSON.stringify({ ...problem, ...errors });
   await reply.status(status).header('content-type', 'application/problem+json').send(body);
 }
+
+const isGraphql = ({ request }: FastifyReply) => request.url.split('?', 1)[0] === '/graphql';
 
 /** One place where what a handler throws becomes an answer. */
 @Catch()

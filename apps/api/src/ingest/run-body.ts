@@ -6,7 +6,7 @@ const Name = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[^\u0000-\u001f\u007f\ud800-\udfff]+$/u, 'no control characters');
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'no control characters');
 
 const RunBody = z.strictObject({
   project: Name,

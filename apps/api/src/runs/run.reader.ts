@@ -1,4 +1,5 @@
 import type { Confined } from '#lib/access';
+import { RecreditError } from '#lib/kernel';
 import type { Key, Order } from '../graphql/cursor.js';
 import type { Run, RunProgress, SignalSummary } from './run.object.js';
 import { RunState } from './run.object.js';
@@ -38,14 +39,22 @@ export function runsOfProjects(db: Confined, projectIds: readonly string[], limi
   );
 }
 
-/** By id, or by name among the runs the caller sees. */
+/**
+ * By id, or by name among the runs the caller sees.
+ *
+ * @throws RecreditError `run.unknown` where several projects use the name
+ */
 export async function runByIdOrName(db: Confined, idOrName: string): Promise<Run | null> {
-  const [run] = await db.query<Run>(
+  const found = await db.query<Run>(
     `select ${COLUMNS} from run join project on project.id = run.project_id
-     where run.id = $1 or run.name = $1 order by run.id = $1 desc, run.created_at desc limit 1`,
+     where run.id = $1 or run.name = $1 order by run.id = $1 desc, project.name limit 10`,
     [idOrName],
   );
-  return run ?? null;
+  const [run = null, another] = found;
+  if (!another || run?.id === idOrName) return run;
+  const projects = found.map(({ project }) => project);
+  const message = `several projects have a run ${idOrName} (${projects.join(', ')}): use its id`;
+  throw new RecreditError('run.unknown', message, { run: idOrName, projects });
 }
 
 const UNSEEN: RunProgress = {
