@@ -61,3 +61,16 @@ describe('trajectoryBatch', () => {
     expect([...batch.parentTurn]).toEqual([-1, 2]);
   });
 });
+
+it('takes token columns by their own names only, whatever every object has', () => {
+  const names = ['constructor', '__proto__', 'toString'];
+  const tokens = JSON.parse('{"constructor": [1, 2], "__proto__": [3, 4], "toString": ["a", "b"]}');
+  const { columns } = trajectoryBatch([
+    { id: 'a', group: 'g', trainingStep: 0, turns: [{ tokens: { logprob: [0] } }, { tokens }] },
+  ]);
+  expect(names.map((name) => Array.from(columns.get(`token.${name}`)!.values))).toEqual([
+    [NaN, 1, 2],
+    [NaN, 3, 4],
+    [null, 'a', 'b'],
+  ]);
+});

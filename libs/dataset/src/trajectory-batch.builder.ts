@@ -1,4 +1,4 @@
-import { textKey, tokenCount, tokenNumbers, type TrajectoryRecord, type Turn } from '#lib/protocol';
+import { textKey, tokenCount, tokenNumbers, type TokenColumn, type TrajectoryRecord, type Turn } from '#lib/protocol';
 import type { Level, SignalColumn, SignalPath, TrajectoryBatch } from './trajectory-batch.js';
 
 /**
@@ -98,7 +98,7 @@ function tokenColumns(turns: readonly Turn[], tokenOffsets: Int32Array): [Signal
 function tokenColumn(name: string, turns: readonly Turn[], tokenOffsets: Int32Array): SignalColumn {
   const values = new Float32Array(tokenOffsets[turns.length]).fill(NaN);
   for (let turn = 0; turn < turns.length; turn++) {
-    const column = turns[turn].tokens?.[name];
+    const column = columnNamed(name, turns[turn]);
     if (!column) continue;
     const numbers = tokenNumbers(column);
     if (!numbers) return tokenJson(name, turns, tokenOffsets);
@@ -107,11 +107,16 @@ function tokenColumn(name: string, turns: readonly Turn[], tokenOffsets: Int32Ar
   return { kind: 'number', values };
 }
 
+/** A column may be called `constructor`, which every object has. */
+function columnNamed(name: string, { tokens }: Turn): TokenColumn | undefined {
+  return tokens && Object.hasOwn(tokens, name) ? tokens[name] : undefined;
+}
+
 /** Texts, lists and vectors per token. A turn that sent numbers under the same name keeps them as they are. */
 function tokenJson(name: string, turns: readonly Turn[], tokenOffsets: Int32Array): SignalColumn {
   const values = new Array<unknown>(tokenOffsets[turns.length]).fill(null);
-  turns.forEach(({ tokens }, turn) => {
-    const column = tokens?.[name];
+  turns.forEach((fields, turn) => {
+    const column = columnNamed(name, fields);
     if (!column) return;
     const entries: Iterable<unknown> = Array.isArray(column) ? column : tokenNumbers(column)!;
     let at = tokenOffsets[turn];

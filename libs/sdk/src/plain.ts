@@ -73,9 +73,14 @@ function plainFields(fields: Readonly<Record<string, unknown>>, depth: number): 
   for (const key of Object.keys(fields)) {
     const sent = below(fields[key], key, depth);
     if (sent === undefined) delete (copy ??= { ...fields })[key];
-    else if (sent !== fields[key]) (copy ??= { ...fields })[key] = sent;
+    else if (sent !== fields[key]) put((copy ??= { ...fields }), key, sent);
   }
   return copy ?? fields;
+}
+
+/** Also under `__proto__`, which an assignment takes for something else. */
+function put(fields: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(fields, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 function below(value: unknown, key: string | number, depth: number): unknown {

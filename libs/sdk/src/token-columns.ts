@@ -9,20 +9,20 @@ type TypedNumbers =
 
 /** Token columns as the protocol has them: typed floats in base64, everything else as it is. */
 export function tokenColumns(columns: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const sent: Record<string, unknown> = {};
+  const sent: [string, unknown][] = [];
   let first: { name: string; count: number } | null = null;
   for (const name of Object.keys(columns)) {
     const column = columns[name];
     if (column === undefined) continue;
     const { value, count } = tokenColumn(column, name);
-    sent[name] = value;
+    sent.push([name, value]);
     if (count === null) continue;
     first ??= { name, count };
     if (count !== first.count) {
       throw new Unsendable(`${first.count} entries, as ${first.name} has (one per token)`, String(count), `/${name}`);
     }
   }
-  return sent;
+  return Object.fromEntries(sent);
 }
 
 /** One column, and its number of tokens (null: no column at all, which the event's schema will say). */

@@ -48,13 +48,13 @@ export async function zeroVarianceGroups(
        select id, least($2::bigint, coalesce(run_progress.position, 0)) as as_of
        from unnest($1::text[]) as u (id) left join run_progress on run_progress.run_id = id
      ), of_group as (
-       select wanted.id, count(outcome_reward) as n, max(outcome_reward) - min(outcome_reward) as spread
+       select wanted.id, count(outcome_reward) as n, min(outcome_reward) as least, max(outcome_reward) as most
        from wanted join trajectory on run_id = wanted.id and end_position < as_of
          and coalesce(superseded_at, as_of) >= as_of
        group by wanted.id, training_step, group_name
      )
      select wanted.id as run, as_of::float8 as "asOf", count(n)::int as groups,
-       count(*) filter (where n >= 2)::int as comparable, count(*) filter (where n >= 2 and spread <= $3)::int as silent
+       count(*) filter (where n >= 2)::int as comparable, count(*) filter (where n >= 2 and most <= least + $3)::int as silent
      from wanted left join of_group using (id) group by wanted.id, as_of`,
     [runIds, asOf, TOLERANCE],
   );

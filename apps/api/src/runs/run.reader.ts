@@ -1,6 +1,7 @@
 import type { Confined } from '#lib/access';
 import { RecreditError } from '#lib/kernel';
 import type { Key, Order } from '../graphql/cursor.js';
+import { meanOf } from '../graphql/mean-of.js';
 import type { Run, RunProgress, SignalSummary } from './run.object.js';
 import { RunState } from './run.object.js';
 
@@ -73,27 +74,31 @@ const UNSEEN: RunProgress = {
 
 /** In the order of the ids; a run that the projector has not come to yet has nothing to show. */
 export async function progressOfRuns(db: Confined, runIds: readonly string[]): Promise<RunProgress[]> {
-  const rows = await db.query<RunProgress & { runId: string }>(
+  const rows = await db.query<RunProgress & { runId: string; outcomeSum: number; outcomeCount: number }>(
     `select run_id as "runId", state, position::float8 as position, training_step_max as "lastTrainingStep",
        trajectory_count as "trajectoryCount", finished_count as "finishedCount", incomplete_count as "incompleteCount",
        turn_count::float8 as "turnCount", group_count as "groupCount", last_event_at as "lastEventAt",
        success_count::float8 / nullif(finished_count, 0) as "successRate",
-       outcome_sum / nullif(outcome_count, 0) as "meanOutcomeReward"
+       outcome_sum as "outcomeSum", outcome_count as "outcomeCount"
      from run_progress where run_id = any ($1)`,
     [runIds],
   );
-  const byRun = new Map(rows.map((row) => [row.runId, row]));
+  const byRun = new Map(
+    rows.map((row) => [row.runId, { ...row, meanOutcomeReward: meanOf(row.outcomeSum, row.outcomeCount) }]),
+  );
   return runIds.map((id) => byRun.get(id) ?? UNSEEN);
 }
 
 /** Which signals each run carries. */
 export async function signalsOfRuns(db: Confined, runIds: readonly string[]): Promise<SignalSummary[][]> {
-  const rows = await db.query<SignalSummary & { runId: string }>(
-    `select run_id as "runId", level, name, source, rows::float8 as rows, minimum, maximum, sum / nullif(numbers, 0) as mean
+  const rows = await db.query<SignalSummary & { runId: string; sum: number; numbers: number }>(
+    `select run_id as "runId", level, name, source, rows::float8 as rows, minimum, maximum, sum,
+       numbers::float8 as numbers
      from signal_summary where run_id = any ($1)
      order by array_position(array['trajectory', 'turn', 'token'], level), name, source`,
     [runIds],
   );
-  const byRun = Map.groupBy(rows, ({ runId }) => runId);
+  const shown = rows.map((row) => ({ ...row, mean: meanOf(row.sum, row.numbers) }));
+  const byRun = Map.groupBy(shown, ({ runId }) => runId);
   return runIds.map((id) => byRun.get(id) ?? []);
 }

@@ -28,6 +28,20 @@ it('comes back as it was, from bytes of any kind', () => {
   expect(mergeSummaries(decodeSummary(pooled))).toEqual(mergeSummaries(summary));
 });
 
+it('keeps sums that overflowed as they are', () => {
+  const credit = Float64Array.of(1e308, 1e308, -1e308);
+  const overflowing = summarizeShard({
+    run: 'r',
+    trajectories: trajectoryBatch([{ id: 'a', group: 'g', trainingStep: 0, turns: [{}, {}, {}] }]),
+    credits: new Map([['grpo', credit]]),
+    truths: new Map([['exactAdvantage', credit]]),
+    sampleRate: 1,
+    topK: 4,
+  });
+  expect(overflowing.profiles[0][1].moments.m2).toBe(Infinity);
+  expect(decodeSummary(encodeSummary(overflowing))).toEqual(overflowing);
+});
+
 it('has equal bytes where it is equal', () => {
   expect(encodeSummary(decodeSummary(encodeSummary(summary)))).toEqual(encodeSummary(summary));
 });

@@ -19,12 +19,14 @@ interface Placed {
  *
  *     "RCSUM001" | length of the JSON (uint32 LE) | 4 zero bytes | JSON, padded with spaces to 8 bytes | arrays, each padded to 8
  *
- * In the JSON an array is `{"$array":"f64","at":…,"length":…}`, `at` counted from the end of the JSON.
+ * In the JSON an array is `{"$array":"f64","at":…,"length":…}`, `at` counted from the end of the JSON, and a number that
+ * JSON does not know (a sum that overflowed) `{"$number":"Infinity"}`.
  */
 export function encodeSummary(summary: ShardSummary): Uint8Array {
   const arrays: (Float64Array | Int32Array)[] = [];
   let size = 0;
   const json = JSON.stringify(summary, (_, value: unknown) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) return { $number: String(value) };
     if (!(value instanceof Float64Array || value instanceof Int32Array)) return value;
     const placed: Placed = { $array: value instanceof Int32Array ? 'i32' : 'f64', at: size, length: value.length };
     arrays.push(value);
@@ -52,7 +54,10 @@ export function decodeSummary(bytes: Uint8Array): ShardSummary {
   if (magic !== MAGIC) throw new RecreditError('segment.damaged', `expected a summary (${MAGIC}), found "${magic}"`);
   const start = HEADER + new DataView(bytes.buffer, bytes.byteOffset).getUint32(MAGIC.length, true);
   const json = new TextDecoder().decode(bytes.subarray(HEADER, start));
-  return JSON.parse(json, (_, value: unknown) => (isPlaced(value) ? arrayAt(bytes, start, value) : value));
+  return JSON.parse(json, (_, value: unknown) => {
+    if (isPlaced(value)) return arrayAt(bytes, start, value);
+    return isNumber(value) ? Number(value.$number) : value;
+  });
 }
 
 function arrayAt(bytes: Uint8Array, start: number, { $array, at, length }: Placed): Float64Array | Int32Array {
@@ -67,6 +72,10 @@ function arrayAt(bytes: Uint8Array, start: number, { $array, at, length }: Place
 
 function isPlaced(value: unknown): value is Placed {
   return typeof value === 'object' && value !== null && '$array' in value;
+}
+
+function isNumber(value: unknown): value is { readonly $number: string } {
+  return typeof value === 'object' && value !== null && '$number' in value;
 }
 
 function padded(length: number): number {
