@@ -4,23 +4,23 @@ import type { GraphQLSchemaHost } from '@nestjs/graphql';
 import { requireRole, type Principal } from '#lib/access';
 import { messageOf, RecreditError } from '#lib/kernel';
 import { getOperationAST, GraphQLError, OperationTypeNode, parse, validate } from 'graphql';
-import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
-import { useServer, type Extra } from 'graphql-ws/use/ws';
+import { CloseCode, makeServer, type ServerOptions, type SubscribePayload } from 'graphql-ws';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { WebSocketServer } from 'ws';
 import { credentialsOf } from '../dashboard/credentials.js';
 import type { ApiPorts } from '../ports.js';
 import { publicError } from '../public-error.js';
 import { codedErrors } from './error-formatter.js';
 import { assertAffordable } from './query-cost.js';
 import { requestContext } from './request-context.js';
+import { serveSocket, socketServer, type SocketExtra } from './serve-socket.js';
 
-const MAX_MESSAGE_BYTES = 64 * 1024;
 const MAX_TOKENS = 1_000;
 /** Of one connection; each watches the database. */
 const MAX_SUBSCRIPTIONS = 100;
+
+const FAREWELL_MS = 1_000;
 
 /** What a websocket's first message may say. */
 interface ConnectionParams extends Record<string, unknown> {
@@ -28,12 +28,15 @@ interface ConnectionParams extends Record<string, unknown> {
   readonly Authorization?: unknown;
 }
 
-type Options = ServerOptions<ConnectionParams, Extra & { principal?: Principal }>;
+interface Extra extends SocketExtra {
+  principal?: Principal;
+}
+
+type Options = ServerOptions<ConnectionParams, Extra>;
 
 /** Subscriptions over graphql-ws at /graphql; everything else is asked by POST. */
 export class SubscriptionServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
-  #dispose: () => void | Promise<void> = () => {};
+  readonly #sockets = socketServer();
 
   constructor(
     private readonly ports: ApiPorts,
@@ -43,22 +46,25 @@ export class SubscriptionServer implements OnApplicationBootstrap, BeforeApplica
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#dispose = useServer<ConnectionParams, { principal: Principal }>(
-      { ...this.#options(), isProd: true },
-      this.#sockets,
-    ).dispose;
-    const server: Server = this.adapterHost.httpAdapter.getHttpServer();
-    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+    const server = makeServer(this.#options());
+    this.#sockets.on('connection', (socket, request) => serveSocket<Extra>(server, { socket, request }, this.logger));
+    const http: Server = this.adapterHost.httpAdapter.getHttpServer();
+    http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
-  beforeApplicationShutdown(): void | Promise<void> {
-    return this.#dispose();
+  beforeApplicationShutdown(): void {
+    for (const socket of this.#sockets.clients) {
+      socket.close(1001, 'Going away');
+      setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
+    }
+    this.#sockets.close();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (request.url?.split('?', 1)[0] === '/graphql') {
       this.#sockets.handleUpgrade(request, socket, head, (open) => this.#sockets.emit('connection', open, request));
     } else {
+      socket.once('error', () => socket.destroy());
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     }
   }
