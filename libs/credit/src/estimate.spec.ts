@@ -69,6 +69,7 @@ describe('estimate', () => {
       ...grpo,
       id: 'sizes',
       conditional: [],
+      signalParams: [],
       params: z.strictObject({}),
       estimate: ({ groupOf, groupCount }) => {
         const size = new Float64Array(groupCount);
@@ -88,5 +89,23 @@ describe('estimate', () => {
     expect(several).toMatchObject({ columns: { groupSize: [2, 1, 1], size: [2, 2] } });
     expect(several).toMatchObject({ trajectoryAdvantage: [null, null, null, null] });
     expect(estimate(sizes, records.slice(0, 1))).toMatchObject({ columns: { size: 1 } });
+  });
+
+  it('lists a selection of groups without those that say nothing', () => {
+    const chosen = defineEstimator({
+      ...grpo,
+      id: 'chosen',
+      conditional: [],
+      signalParams: [],
+      params: z.strictObject({}),
+      estimate: ({ groupOf, groups }) => {
+        const values = groups.map((name) => (name === 'g' ? null : name));
+        const credit = { level: 'trajectory', values: new Float64Array(groupOf.length) } as const;
+        return { ...credit, explain: { others: { level: 'group', values, selection: true } } };
+      },
+    });
+    const records = [rollout('g', 0, [], 1), rollout('k', 0, [], 0), rollout('h', 0, [], 1), rollout('g', 0, [], 0)];
+    expect(estimate(chosen, records)).toMatchObject({ columns: { others: ['k', 'h'] } });
+    expect(estimate(chosen, records.slice(0, 1))).toMatchObject({ columns: { others: [] } });
   });
 });

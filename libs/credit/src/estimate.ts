@@ -149,6 +149,7 @@ function joinColumn(
     const place = level === 'group' ? groupsOf(trajectories, steps[step], whole) : steps[step];
     values.forEach((value, i) => (joined[place[i]] = value));
   });
+  if (columns.some((column) => column?.selection)) return joined.filter((value) => value !== null);
   return joined;
 }
 

@@ -12,11 +12,13 @@ export interface Column {
   readonly offsets?: Int32Array;
   /** true: the values are labels, and say no more than which rows belong together */
   readonly partition?: true;
+  /** true, at level group: a choice among the groups, shown as the list of those that say something */
+  readonly selection?: true;
 }
 
 export interface Credit {
   readonly level: Level;
-  /** [rows of level] the advantages */
+  /** [rows of level] the numbers that the estimator gives */
   readonly values: Float64Array;
   /** what the values were made of, so that a reader can see why: group mean, state value, shaped reward */
   readonly explain?: Readonly<Record<string, Column>>;
@@ -36,6 +38,25 @@ export interface ConditionalNeeds<Params, Required extends SignalPath, Accepted 
 /** How much of the formula stands in the authors' code or text; docs/estimators says what exactly. */
 export type VerificationStatus = 'verified' | 'second-hand' | 'reconstructed' | 'own';
 
+/** What the numbers of an estimator are. Only advantages can be laid side by side as they are. */
+export type Gives =
+  /** what an update multiplies the log-probability with */
+  | 'advantage'
+  /** what is still to come: no baseline, so where all rewards are positive so is all credit */
+  | 'return'
+  /** a reward that replaces the recorded one; an estimator of advantages comes after it */
+  | 'reward'
+  /** how much a row counts in the update, whatever its advantage */
+  | 'weight'
+  /** 1: takes part in the update, 0: is left out */
+  | 'keep';
+
+/** A param whose value is the name of a signal, which is then required. */
+export interface SignalParam<Params> {
+  readonly param: keyof Params & string;
+  readonly level: Level;
+}
+
 /**
  * A named way to assign credit: a pure function from trajectories and params to one number per row of a level.
  * `columns` holds what the params at hand require, whole, and of what they accept that which the batch has.
@@ -52,6 +73,7 @@ export interface Estimator<
   readonly title: string;
   readonly citation: { readonly paper?: string; readonly code?: string };
   readonly status: VerificationStatus;
+  readonly gives: Gives;
   /** more than one where a param decides */
   readonly levels: readonly Level[];
   /** true: compares inside a group, so credit in a group of one deserves a warning */
@@ -59,6 +81,7 @@ export interface Estimator<
   readonly requires: readonly Required[];
   readonly accepts: readonly Accepted[];
   readonly conditional?: readonly ConditionalNeeds<z.infer<Params>, Required, Accepted>[];
+  readonly signalParams?: readonly SignalParam<z.infer<Params>>[];
   readonly params: Params;
   estimate(
     trajectories: TrajectoryBatch,

@@ -6,7 +6,9 @@ export {
   type ConditionalNeeds,
   type Credit,
   type Estimator,
+  type Gives,
   type KeyPath,
+  type SignalParam,
   type VerificationStatus,
 } from './estimator.js';
 export { ESTIMATORS } from './estimators/index.js';

@@ -20,8 +20,11 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
   const applying = (estimator.conditional ?? []).filter(({ when }) =>
     Object.entries(when).every(([name, value]) => params[name] === value),
   );
+  const named = (estimator.signalParams ?? []).map(
+    ({ param, level }): SignalPath => `${level}.${String(params[param])}`,
+  );
   return {
-    requires: [...estimator.requires, ...applying.flatMap(({ requires }) => requires ?? [])],
+    requires: [...estimator.requires, ...applying.flatMap(({ requires }) => requires ?? []), ...named],
     accepts: [...estimator.accepts, ...applying.flatMap(({ accepts }) => accepts ?? [])],
     texts: applying.some(({ texts }) => texts),
   };
@@ -29,7 +32,7 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
 
 /**
  * Which required signals are not on every row of their level. A token outside the mask is no row: observation tokens
- * have no value and no reward.
+ * have no value and no reward. A mask itself is on every token that there is: absent means all 1.
  */
 export function missingSignals(trajectories: TrajectoryBatch, requires: readonly SignalPath[]): MissingSignal[] {
   const hasTurns = trajectories.stateKey.length > 0;
@@ -44,6 +47,7 @@ export function missingSignals(trajectories: TrajectoryBatch, requires: readonly
 function countMissing(trajectories: TrajectoryBatch, path: SignalPath, of: number): number {
   if (path === 'turn.state') return countNegative(trajectories.stateKey);
   if (path === 'turn.action') return countNegative(trajectories.actionKey);
+  if (path === 'token.mask') return 0;
   const values = numbers(trajectories, path);
   if (!values) return of;
   const mask = levelOf(path) === 'token' ? numbers(trajectories, 'token.mask') : null;

@@ -13,7 +13,14 @@ import { missingText, needsOf } from './needs.js';
 import { paramsSchema, runEstimator } from './run-estimator.js';
 
 const answering = (credit: Credit) =>
-  defineEstimator({ ...grpo, id: 'broken', conditional: [], params: z.strictObject({}), estimate: () => credit });
+  defineEstimator({
+    ...grpo,
+    id: 'broken',
+    conditional: [],
+    signalParams: [],
+    params: z.strictObject({}),
+    estimate: () => credit,
+  });
 
 describe('runEstimator', () => {
   const trajectories = trajectoryBatch(rollouts('g', 1, 0));
@@ -71,6 +78,43 @@ describe('needsOf', () => {
     });
     expect(needsOf(gigpo, { enableSimilarity: true }).texts).toBe(true);
     expect(needsOf(gigpo, { enableSimilarity: false }).texts).toBe(false);
+  });
+
+  it('holds the signals that params name', () => {
+    const named = defineEstimator({
+      ...grpo,
+      id: 'named',
+      conditional: [],
+      estimate: () => ({ level: 'trajectory', values: new Float64Array(2) }),
+      params: z.strictObject({ metric: z.string().default('outcomeReward') }),
+      signalParams: [{ param: 'metric', level: 'trajectory' }],
+    });
+    expect(needsOf(named, { metric: 'score' }).requires).toEqual(['trajectory.outcomeReward', 'trajectory.score']);
+    expect(runEstimator(named, trajectoryBatch(rollouts('g', 1, 0)), { metric: 'score' })).toEqual({
+      kind: 'missing',
+      missing: [{ path: 'trajectory.score', rows: 2, of: 2 }],
+    });
+  });
+
+  it('lets no mask be missing where there are tokens: absent means all 1', () => {
+    const masked = defineEstimator({
+      ...grpo,
+      id: 'masked',
+      levels: ['token'],
+      requires: ['token.mask'],
+      accepts: [],
+      conditional: [],
+      signalParams: [],
+      params: z.strictObject({}),
+      estimate: (_, columns) => ({ level: 'token', values: Float64Array.from(columns['token.mask']) }),
+    });
+    const valuesOf = (tokens: Record<string, number[]>) => {
+      const outcome = runEstimator(masked, trajectoryBatch([rollout('g', 0, [{ tokens }, {}])]));
+      return outcome.kind === 'credit' ? [...outcome.credit.values] : outcome.missing;
+    };
+    expect(valuesOf({ logprob: [0, 0], mask: [0, 1] })).toEqual([0, 1]);
+    expect(valuesOf({ logprob: [0, 0] })).toEqual([1, 1]);
+    expect(valuesOf({})).toEqual([{ path: 'token.mask', rows: 0, of: 0 }]);
   });
 
   it('is said in a sentence', () => {

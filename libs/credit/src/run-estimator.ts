@@ -1,4 +1,4 @@
-import { numbers, rowCount, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { levelOf, numbers, rowCount, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
 import { z } from 'zod';
 import type { AnyEstimator, Column, Credit } from './estimator.js';
@@ -40,14 +40,17 @@ export function runEstimator(estimator: AnyEstimator, trajectories: TrajectoryBa
     const values = numbers(trajectories, path);
     if (values) columns[path] = values;
   }
-  // A level without rows has no columns either.
-  for (const path of requires) columns[path] = numbers(trajectories, path) ?? new Float64Array(0);
+  // A level without rows has no columns either, and a mask that is absent is all 1.
+  for (const path of requires) columns[path] = numbers(trajectories, path) ?? ones(trajectories, path);
 
   const estimated = estimator.estimate(trajectories, columns as Record<SignalPath, NumericValues>, params);
   assertWhole(estimator, trajectories, estimated);
   const credit = withoutInfinities(estimated);
   return { kind: 'credit', credit, warnings: warningsOf(estimator, trajectories, credit) };
 }
+
+const ones = (trajectories: TrajectoryBatch, path: SignalPath) =>
+  new Float64Array(rowCount(trajectories, levelOf(path))).fill(1);
 
 function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, credit: Credit): string[] {
   const warnings = [...(credit.warnings ?? []), ...overflows(credit)];

@@ -24,6 +24,7 @@ export const discountedReturn = defineEstimator({
   title: 'Discounted return-to-go',
   citation: { paper: 'arXiv:2505.10978', code: 'langfengQ/verl-agent:gigpo/core_gigpo.py@20bd331' },
   status: 'verified',
+  gives: 'return',
   levels: ['turn'],
   groupRelative: false,
   requires: ['turn.reward'],

@@ -49,6 +49,7 @@ export const gae = defineEstimator({
   title: 'Generalised advantage estimation (GAE)',
   citation: { paper: 'arXiv:1506.02438', code: 'verl-project/verl:verl/trainer/ppo/core_algos.py@1dda039b9' },
   status: 'verified',
+  gives: 'advantage',
   levels: ['token', 'turn'],
   groupRelative: false,
   requires: [],

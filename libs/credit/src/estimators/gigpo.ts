@@ -79,6 +79,7 @@ export const gigpo = defineEstimator({
   title: 'Group-in-group advantage (GiGPO; with similarity SLEA-RL)',
   citation: { paper: 'arXiv:2505.10978', code: 'langfengQ/verl-agent:gigpo/core_gigpo.py@20bd331' },
   status: 'verified',
+  gives: 'advantage',
   levels: ['turn'],
   groupRelative: true,
   requires: ['trajectory.outcomeReward', 'turn.reward', 'turn.state'],

@@ -51,6 +51,7 @@ export const grpo = defineEstimator({
   title: 'Group-relative outcome advantage (GRPO, Dr. GRPO)',
   citation: { paper: 'arXiv:2402.03300', code: 'verl-project/verl:verl/trainer/ppo/core_algos.py@1dda039b9' },
   status: 'verified',
+  gives: 'advantage',
   levels: ['trajectory'],
   groupRelative: true,
   requires: ['trajectory.outcomeReward'],

@@ -91,6 +91,7 @@ export const hgpo = defineEstimator({
   title: 'Hierarchy-of-groups advantage (HGPO)',
   citation: { paper: 'arXiv:2602.22817', code: 'langfengQ/verl-agent:recipe/hgpo/core_hgpo.py@20bd331' },
   status: 'verified',
+  gives: 'advantage',
   levels: ['turn'],
   groupRelative: true,
   requires: ['turn.reward', 'turn.state'],

@@ -47,6 +47,7 @@ export const litePpo = defineEstimator({
   title: 'Group mean, batch spread (Lite PPO)',
   citation: { paper: 'arXiv:2508.08221', code: 'alibaba/ROLL:roll/utils/functionals.py@8eb27cc2' },
   status: 'verified',
+  gives: 'advantage',
   levels: ['trajectory'],
   groupRelative: true,
   requires: ['trajectory.outcomeReward'],

@@ -24,6 +24,7 @@ export const reinforcePlusPlus = defineEstimator({
   title: 'Batch-normalised token return (REINFORCE++)',
   citation: { paper: 'arXiv:2501.03262', code: 'verl-project/verl:verl/trainer/ppo/core_algos.py@1dda039b9' },
   status: 'verified',
+  gives: 'advantage',
   levels: ['token'],
   groupRelative: false,
   requires: ['token.reward'],

@@ -39,6 +39,7 @@ export const rloo = defineEstimator({
   title: 'Leave-one-out advantage (RLOO)',
   citation: { paper: 'arXiv:2402.14740', code: 'verl-project/verl:verl/trainer/ppo/core_algos.py@1dda039b9' },
   status: 'verified',
+  gives: 'advantage',
   levels: ['trajectory'],
   groupRelative: true,
   requires: ['trajectory.outcomeReward'],
