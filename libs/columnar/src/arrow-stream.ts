@@ -1,5 +1,6 @@
 import { Dictionary, Field, Float64, Int32, RecordBatch, RecordBatchStreamWriter, Schema, Utf8 } from 'apache-arrow';
 import { intColumn, keyedTextColumn, numberColumn, structData, type ArrowColumn } from './arrow-columns.js';
+import { concatBytes } from './concat-bytes.js';
 
 /** A column of a stream. Its name and type are fixed before the first row is seen. */
 export interface StreamColumn {
@@ -53,12 +54,7 @@ class ChunkWriter extends RecordBatchStreamWriter {
 
   /** What was written since the last time, in one piece: Arrow writes dozens of small ones. */
   take(): Uint8Array {
-    const taken = new Uint8Array(this.chunks.reduce((length, chunk) => length + chunk.length, 0));
-    let at = 0;
-    for (const chunk of this.chunks) {
-      taken.set(chunk, at);
-      at += chunk.length;
-    }
+    const taken = concatBytes(this.chunks);
     this.chunks = [];
     return taken;
   }
