@@ -27,7 +27,12 @@ export interface ApiOptions {
 /** Starts the API on the address given; port 0 takes a free one. */
 export async function startApi(ports: ApiPorts, { host, port, logger }: ApiOptions): Promise<Api> {
   const app = await createApi(ports, logger);
-  await app.listen(port, host);
+  try {
+    await app.listen(port, host);
+  } catch (error) {
+    await app.close(); // what listens to the database holds a connection, and the pool's end would wait for it
+    throw error;
+  }
   return { url: await app.getUrl(), close: () => app.close() };
 }
 
