@@ -15,11 +15,11 @@ describe.each(ESTIMATORS)('$id', (estimator) => {
   });
 
   it('says where it comes from', () => {
-    const { paper, code } = estimator.citation;
-    expect(paper ?? code).toBeTruthy();
+    const { paper, code, work } = estimator.citation;
+    expect(paper ?? code ?? work).toBeTruthy();
     if (paper) expect(paper).toMatch(/^arXiv:\d{4}\.\d{4,5}$/);
     if (code) expect(code).toMatch(/^[\w.-]+\/[\w.-]+:\S+@[0-9a-f]{7,40}$/);
-    for (const source of [paper, code?.split('@')[1]]) if (source) expect(page).toContain(source);
+    for (const source of [paper, code?.split('@')[1], work]) if (source) expect(page).toContain(source);
   });
 
   it('has golden vectors and a spec of its own', () => {

@@ -45,7 +45,7 @@ export function estimate(
   const params = parseParams(estimator, rawParams);
   const answer = { estimator: estimator.id, version: estimator.version, params };
   const whole = trajectoryBatch(records);
-  const missing = missingSignals(whole, needsOf(estimator, params).requires);
+  const missing = missingSignals(whole, needsOf(estimator, params));
   if (missing.length > 0) return { ...answer, kind: 'missing', missing };
 
   const steps = rowsByStep(whole);

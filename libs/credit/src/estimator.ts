@@ -1,5 +1,6 @@
-import type { Level, NumericValues, SignalPath, TrajectoryBatch } from '#lib/dataset';
+import type { Level, SignalPath, TrajectoryBatch } from '#lib/dataset';
 import type { z } from 'zod';
+import type { SignalKinds, ValuesOf } from './signal-kinds.js';
 
 /** Texts, which a batch holds as keys: an estimator that requires one reads `stateKey` or `actionKey`. */
 export type KeyPath = 'turn.state' | 'turn.action';
@@ -65,13 +66,15 @@ export interface Estimator<
   Params extends z.ZodObject = z.ZodObject,
   Required extends SignalPath = SignalPath,
   Accepted extends SignalPath = SignalPath,
+  Kinds extends SignalKinds = SignalKinds,
 > {
   /** kebab-case and for ever */
   readonly id: string;
   /** raised when the same input gives other numbers: stored results are keyed by it */
   readonly version: number;
   readonly title: string;
-  readonly citation: { readonly paper?: string; readonly code?: string };
+  /** `work`: authors, title and place of what has neither an arXiv number nor public code */
+  readonly citation: { readonly paper?: string; readonly code?: string; readonly work?: string };
   readonly status: VerificationStatus;
   readonly gives: Gives;
   /** more than one where a param decides */
@@ -82,13 +85,18 @@ export interface Estimator<
   readonly accepts: readonly Accepted[];
   readonly conditional?: readonly ConditionalNeeds<z.infer<Params>, Required, Accepted>[];
   readonly signalParams?: readonly SignalParam<z.infer<Params>>[];
+  /** what the signals are that are no numbers: 'text', or the schema of a JSON value */
+  readonly kinds?: Kinds;
+  /** true: reads the texts behind the keys, whatever the params */
+  readonly texts?: true;
   readonly params: Params;
-  estimate(
-    trajectories: TrajectoryBatch,
-    columns: Readonly<Record<Exclude<Required, KeyPath>, NumericValues> & Partial<Record<Accepted, NumericValues>>>,
-    params: z.infer<Params>,
-  ): Credit;
+  estimate(trajectories: TrajectoryBatch, columns: Columns<Required, Accepted, Kinds>, params: z.infer<Params>): Credit;
 }
+
+/** The signals that an estimator is given: all that it requires, and of what it accepts that which is there. */
+export type Columns<Required extends SignalPath, Accepted extends SignalPath, Kinds extends SignalKinds> = Readonly<
+  { [Path in Exclude<Required, KeyPath>]: ValuesOf<Kinds, Path> } & { [Path in Accepted]?: ValuesOf<Kinds, Path> }
+>;
 
 /** Any member of the catalogue, its types forgotten; `runEstimator` checks what they promised. */
 export type AnyEstimator = Estimator;
@@ -98,6 +106,7 @@ export function defineEstimator<
   const Params extends z.ZodObject,
   const Required extends SignalPath = never,
   const Accepted extends SignalPath = never,
->(estimator: Estimator<Params, Required, Accepted>): Estimator<Params, Required, Accepted> {
+  const Kinds extends SignalKinds = Record<never, never>,
+>(estimator: Estimator<Params, Required, Accepted, Kinds>): Estimator<Params, Required, Accepted, Kinds> {
   return estimator;
 }

@@ -3,6 +3,7 @@ export {
   defineEstimator,
   type AnyEstimator,
   type Column,
+  type Columns,
   type ConditionalNeeds,
   type Credit,
   type Estimator,
@@ -16,5 +17,6 @@ export { findEstimator } from './find-estimator.js';
 export { missingText, needsOf, type MissingSignal, type Needs } from './needs.js';
 export { nest, type Nested } from './nest.js';
 export { paramsSchema, parseParams, runEstimator, type Outcome } from './run-estimator.js';
+export { Flag, type SignalKind, type SignalKinds, type TextValues } from './signal-kinds.js';
 export { creditAt, turnCredit } from './turn-credit.js';
 export { checkVectors, differences, type CheckedCase, type CheckedVectors, type VectorCase } from './vectors.js';

@@ -1,9 +1,12 @@
-import { numbers, rowCount, levelOf, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { levelOf, numbers, rowCount, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import type { AnyEstimator } from './estimator.js';
+import { signalValues, type SignalKinds } from './signal-kinds.js';
 
 export interface Needs {
   readonly requires: readonly SignalPath[];
   readonly accepts: readonly SignalPath[];
+  /** of those that are no numbers */
+  readonly kinds: SignalKinds;
   /** the batch must be loaded with its texts */
   readonly texts: boolean;
 }
@@ -23,38 +26,44 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
   const named = (estimator.signalParams ?? []).map(
     ({ param, level }): SignalPath => `${level}.${String(params[param])}`,
   );
-  return {
-    requires: [...estimator.requires, ...applying.flatMap(({ requires }) => requires ?? []), ...named],
-    accepts: [...estimator.accepts, ...applying.flatMap(({ accepts }) => accepts ?? [])],
-    texts: applying.some(({ texts }) => texts),
-  };
+  const requires = [...estimator.requires, ...applying.flatMap((more) => more.requires ?? []), ...named];
+  const accepts = [...estimator.accepts, ...applying.flatMap((more) => more.accepts ?? [])];
+  const kinds = estimator.kinds ?? {};
+  const readsTexts = estimator.texts === true || applying.some(({ texts }) => texts);
+  // Signals that are no numbers lie with the texts.
+  return { requires, accepts, kinds, texts: readsTexts || [...requires, ...accepts].some((path) => path in kinds) };
 }
 
 /**
  * Which required signals are not on every row of their level. A token outside the mask is no row: observation tokens
  * have no value and no reward. A mask itself is on every token that there is: absent means all 1.
  */
-export function missingSignals(trajectories: TrajectoryBatch, requires: readonly SignalPath[]): MissingSignal[] {
+export function missingSignals(
+  trajectories: TrajectoryBatch,
+  { requires, kinds }: Pick<Needs, 'requires' | 'kinds'>,
+): MissingSignal[] {
   const hasTurns = trajectories.stateKey.length > 0;
   return requires.flatMap((path) => {
     const of = rowCount(trajectories, levelOf(path));
-    const rows = countMissing(trajectories, path, of);
+    const rows = countMissing(trajectories, path, of, kinds);
     const hasNoLevel = of === 0 && hasTurns;
     return rows > 0 || hasNoLevel ? [{ path, rows, of }] : [];
   });
 }
 
-function countMissing(trajectories: TrajectoryBatch, path: SignalPath, of: number): number {
+function countMissing(trajectories: TrajectoryBatch, path: SignalPath, of: number, kinds: SignalKinds): number {
   if (path === 'turn.state') return countNegative(trajectories.stateKey);
   if (path === 'turn.action') return countNegative(trajectories.actionKey);
   if (path === 'token.mask') return 0;
-  const values = numbers(trajectories, path);
+  const values = signalValues(trajectories, path, kinds[path]);
   if (!values) return of;
   const mask = levelOf(path) === 'token' ? numbers(trajectories, 'token.mask') : null;
   let missing = 0;
-  for (let row = 0; row < of; row++) if (Number.isNaN(values[row]) && mask?.[row] !== 0) missing++;
+  for (let row = 0; row < of; row++) if (isUnsaid(values[row]) && mask?.[row] !== 0) missing++;
   return missing;
 }
+
+const isUnsaid = (value: unknown) => value === null || Number.isNaN(value);
 
 function countNegative(keys: Int32Array): number {
   let count = 0;

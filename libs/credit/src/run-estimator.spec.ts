@@ -74,6 +74,7 @@ describe('needsOf', () => {
     expect(needsOf(gae, { granularity: 'token' })).toEqual({
       requires: ['token.reward', 'token.value'],
       accepts: ['token.mask'],
+      kinds: {},
       texts: false,
     });
     expect(needsOf(gigpo, { enableSimilarity: true }).texts).toBe(true);

@@ -1,9 +1,10 @@
-import { levelOf, numbers, rowCount, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { levelOf, rowCount, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
 import { z } from 'zod';
 import type { AnyEstimator, Column, Credit } from './estimator.js';
 import { groupsOfOneWithCredit } from './groups-of-one.js';
-import { missingSignals, needsOf, type MissingSignal } from './needs.js';
+import { missingSignals, needsOf, type MissingSignal, type Needs } from './needs.js';
+import { signalValues, type SignalValues } from './signal-kinds.js';
 
 /** A missing signal is an answer: the analysis records it and carries on with its other estimators. */
 export type Outcome =
@@ -28,22 +29,14 @@ export function paramsSchema(estimator: AnyEstimator): Record<string, unknown> {
 /** The one door: checks what an estimator may take for granted before it, and what a caller may after it. */
 export function runEstimator(estimator: AnyEstimator, trajectories: TrajectoryBatch, rawParams: unknown = {}): Outcome {
   const params = parseParams(estimator, rawParams);
-  const { requires, accepts, texts } = needsOf(estimator, params);
-  if (texts && !trajectories.texts) {
+  const needs = needsOf(estimator, params);
+  if (needs.texts && !trajectories.texts) {
     throw new RecreditError('internal.error', `${estimator.id} reads texts: load the trajectories with them`);
   }
-  const missing = missingSignals(trajectories, requires);
+  const missing = missingSignals(trajectories, needs);
   if (missing.length > 0) return { kind: 'missing', missing };
 
-  const columns: Partial<Record<SignalPath, NumericValues>> = {};
-  for (const path of accepts) {
-    const values = numbers(trajectories, path);
-    if (values) columns[path] = values;
-  }
-  // A level without rows has no columns either, and a mask that is absent is all 1.
-  for (const path of requires) columns[path] = numbers(trajectories, path) ?? ones(trajectories, path);
-
-  const estimated = estimator.estimate(trajectories, columns as Record<SignalPath, NumericValues>, params);
+  const estimated = estimator.estimate(trajectories, columnsFor(trajectories, needs), params);
   assertWhole(estimator, trajectories, estimated);
   const credit = withoutInfinities(estimated);
   return { kind: 'credit', credit, warnings: warningsOf(estimator, trajectories, credit) };
@@ -51,6 +44,19 @@ export function runEstimator(estimator: AnyEstimator, trajectories: TrajectoryBa
 
 const ones = (trajectories: TrajectoryBatch, path: SignalPath) =>
   new Float64Array(rowCount(trajectories, levelOf(path))).fill(1);
+
+function columnsFor(trajectories: TrajectoryBatch, { requires, accepts, kinds }: Needs) {
+  const columns: Partial<Record<SignalPath, SignalValues>> = {};
+  for (const path of accepts) {
+    const values = signalValues(trajectories, path, kinds[path]);
+    if (values) columns[path] = values;
+  }
+  for (const path of requires) {
+    // A level without rows has no columns either, and a mask that is absent is all 1.
+    columns[path] = signalValues(trajectories, path, kinds[path]) ?? (kinds[path] ? [] : ones(trajectories, path));
+  }
+  return columns as Record<SignalPath, NumericValues>;
+}
 
 function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, credit: Credit): string[] {
   const warnings = [...(credit.warnings ?? []), ...overflows(credit)];

@@ -1,4 +1,4 @@
-export { concatTrajectories } from './concat.js';
+export { concatTrajectories, jsonValues } from './concat.js';
 export { joinAnnotations, type Annotation } from './join-annotations.js';
 export { numberGroups, sliceTrajectories } from './slice.js';
 export { trajectoryBatch } from './trajectory-batch.builder.js';
