@@ -30,7 +30,7 @@ describe.runIf(canSeeProcesses)('an analysis', () => {
   it('is the same when a worker is killed in the middle of it: nothing lost, nothing doubled', async () => {
     await undisturbed.start({ workers: 2 });
     const expected = await whenEnded(undisturbed, await startAnalysis(undisturbed, run));
-    const results = await resultsOn(undisturbed);
+    const { results, files } = await resultsOn(undisturbed);
     await undisturbed.stop();
 
     await disturbed.start({ workers: 2 });
@@ -43,8 +43,9 @@ describe.runIf(canSeeProcesses)('an analysis', () => {
 
     expect(expected).toMatchObject({ state: 'COMPLETED', progress: { total: STEPS, done: STEPS, failed: 0 } });
     expect(analysis).toEqual(expected);
-    expect(results).toHaveLength(STEPS * ESTIMATORS + 1);
-    expect(await resultsOn(disturbed)).toEqual(results);
+    expect(results).toHaveLength(STEPS * ESTIMATORS);
+    expect(files).toHaveLength(results.filter((result) => result.startsWith('credit ')).length);
+    expect(await resultsOn(disturbed)).toEqual({ results, files });
     const { rows } = await disturbed.pool().query('select max(tries) as tries from analysis_shard');
     expect(rows).toEqual([{ tries: 2 }]);
     expect(disturbed.workers()).toHaveLength(2);
@@ -70,6 +71,7 @@ async function recordLongRun({ url, key }: ServedPlatform): Promise<string> {
         action: `go ${(i + turn) % 4}`,
         reward: turn === 11 ? won : 0,
         signals: { valueEstimate: ((i + turn) % 10) / 10, exactAdvantage: won - 0.5 + turn / 50 },
+        tokens: { logprob: [-0.5, -0.25], reward: [0, turn === 11 ? won : 0], value: [0.5, won / 2] },
       })),
     });
   }

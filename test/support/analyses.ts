@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { openCredit } from '#lib/columnar';
 import { until, type ServedPlatform } from './served-platform.js';
 
 const ESTIMATORS = ['grpo', 'rloo', 'reinforce-plus-plus', 'lite-ppo', 'discounted-return', 'gae', 'gigpo', 'hgpo'];
@@ -38,26 +39,17 @@ export async function whenEnded(platform: ServedPlatform, id: string, key = plat
   return (await platform.ask(query, { id }, key)).analysis;
 }
 
-/** Every result there is, with the hash of its file as it lies in the store. */
-export async function resultsOn(platform: ServedPlatform): Promise<string[]> {
-  const { rows } = await platform
-    .pool()
-    .query(
-      `select key, training_step as step, estimator, outcome, encode(file_sha256, 'hex') as sha256 from credit_result`,
-    );
+/** Every result there is, and every file of one: its hash, and what it says it holds. */
+export async function resultsOn(platform: ServedPlatform): Promise<{ results: string[]; files: string[] }> {
+  const { rows } = await platform.pool().query(
+    `select concat_ws(' ', outcome, training_step, estimator, key, encode(file_sha256, 'hex')) as told
+     from credit_result order by 1`,
+  );
   const store = await platform.store();
-  const files = await store.list('credit/');
-  const contents = new Map<string, string>();
-  for (const file of files)
-    contents.set(
-      file,
-      createHash('sha256')
-        .update(await store.get(file))
-        .digest('hex'),
-    );
-  const told = rows.map(({ key, step, estimator, outcome, sha256 }) => {
-    const file = `credit/${key.slice(0, 2)}/${key}.arrow`;
-    return `${step} ${estimator} ${key} ${outcome} ${sha256} ${contents.get(file) === sha256 ? 'as stored' : 'OTHER FILE'}`;
-  });
-  return [...told, `${files.length} files`].toSorted();
+  const files: string[] = [];
+  for (const file of await store.list('credit/')) {
+    const bytes = await store.get(file);
+    files.push(`${file} ${createHash('sha256').update(bytes).digest('hex')} ${openCredit(bytes).estimator}`);
+  }
+  return { results: rows.map(({ told }) => told), files };
 }

@@ -87,7 +87,9 @@ describe('a credit file', () => {
   it('holds columns that are one array, or views of one', () => {
     // eight values: nothing is padded, so that the views follow each other as they lie
     const all = Float64Array.from({ length: 16 }, (_, i) => i);
-    const eight = trajectoryBatch([{ id: 'a', group: 'g', trainingStep: 0, turns: Array.from({ length: 8 }, () => ({})) }]);
+    const eight = trajectoryBatch([
+      { id: 'a', group: 'g', trainingStep: 0, turns: Array.from({ length: 8 }, () => ({})) },
+    ]);
     const views = { aSame: all.subarray(0, 8), bLater: all.subarray(4, 12), cNext: all.subarray(8, 16) };
     const explained = Object.entries(views).map(([name, values]) => [name, { level: 'turn', values }]);
     const credit: Credit = { level: 'turn', values: views.aSame, explain: Object.fromEntries(explained) };
