@@ -4,7 +4,7 @@ import type { Cli, CommonOptions } from '../cli.js';
 import { awaitAnalysis, requestAnalysis, viewAnalysis, type AnalysisView } from '../client/analysis.js';
 import { jsonObject, nameList, online, paramsOfEach, stepRange, wholeNumber, type StepRange } from '../options.js';
 import { estimatorsText, scopeText, signalText } from '../output/comparison-text.js';
-import { count } from '../output/numbers.js';
+import { count, counted } from '../output/numbers.js';
 import { withApi } from '../session.js';
 
 interface AnalyzeOptions extends CommonOptions {
@@ -62,8 +62,9 @@ export function analysisJson(analysis: AnalysisView) {
 function analysisText(analysis: AnalysisView): string {
   const { id, state, failure, progress, comparison } = analysis;
   const { total, done, failed, cached } = progress;
-  const shards = `${count(done)} of ${count(total)} shards done, ${count(cached)} of them known before`;
-  const lines = [`analysis ${id}: ${state.toLowerCase()}${failure ? ` (${failure})` : ''}; ${shards}`];
+  const known = cached > 0 ? `, ${count(cached)} of them known before` : '';
+  const shards = total > 0 ? `; ${count(done)} of ${counted(total, 'shard')} done${known}` : '';
+  const lines = [`analysis ${id}: ${state.toLowerCase()}${failure ? ` (${failure})` : ''}${shards}`];
   if (failed > 0) {
     lines.push(`${count(failed)} shards failed:`);
     for (const { node } of analysis.failedShards.edges)

@@ -29,6 +29,7 @@ export function demoCommand(cli: Cli): Command {
         ]);
         if (!exit && !wasStopped) await stop.requested;
         if (wasStopped) cli.exitCode = 130;
+        if (wasStopped || !exit) cli.note('stopping');
       } finally {
         await platform.stop();
       }

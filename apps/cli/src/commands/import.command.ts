@@ -1,4 +1,4 @@
-import { importFiles, IMPORTERS, type ImportResult } from '#lib/importers';
+import { importerOf, importFiles, IMPORTERS, type ImportResult } from '#lib/importers';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import { awaitProjection } from '../client/runs.js';
@@ -24,6 +24,7 @@ export function importCommand(cli: Cli): Command {
     .addHelpText('after', `\nFormats:\n${formats}`)
     .action(
       cli.answering(async (format: string, files: string[], options: ImportOptions) => {
+        importerOf(format); // before a platform is started for it
         const result = await withApi(cli, options, async (api) => {
           const bar = cli.progress('importing', options);
           const target = { project: options.project, name: options.run, url: api.url };

@@ -25,7 +25,7 @@ export function estimatorsText(comparison: Comparison): string {
         row.estimator,
         percent(row.signalDensity),
         percent(row.withinTrajectoryShare),
-        compact(row.mean),
+        compact(roundedMean(row)),
         compact(row.std),
         count(row.groupsWithSignal),
       ]),
@@ -70,6 +70,11 @@ export function disputedText(
   const head = `${trajectory}, turn ${turn}: ${said(a)}, ${said(b)}`;
   if (!text) return head;
   return [head, `    saw  ${onOneLine(text.state, 96)}`, `    did  ${onOneLine(text.action, 96)}`].join('\n');
+}
+
+/** What rounding left of a mean of 0 is no number to show. */
+function roundedMean({ mean, std }: { readonly mean: number | null; readonly std: number | null }): number | null {
+  return mean !== null && std !== null && Math.abs(mean) < 1e-9 * std ? 0 : mean;
 }
 
 function signed(value: number | null | undefined): string {
