@@ -5,6 +5,7 @@ import { PROGRESS_CHANNEL } from '#lib/analysis';
 import { PROJECTED_CHANNEL } from '#lib/projection';
 import type { Logger } from 'pino';
 import { SessionController } from './dashboard/session.controller.js';
+import { DownloadController } from './downloads/download.controller.js';
 import { graphqlModule } from './graphql/graphql.module.js';
 import { Notifications } from './graphql/notifications.js';
 import { RoleGuard } from './graphql/role.guard.js';
@@ -12,6 +13,7 @@ import { SubscriptionServer } from './graphql/subscription-server.js';
 import { Watcher } from './graphql/watcher.js';
 import { HealthController } from './health/health.controller.js';
 import { IngestController } from './ingest/ingest.controller.js';
+import { LOGGER } from './logger.js';
 import { PORTS, type ApiPorts } from './ports.js';
 import { RESOLVERS } from './resolvers.js';
 
@@ -23,6 +25,7 @@ export class ApiModule {
       imports: [graphqlModule(ports, logger)],
       providers: [
         { provide: PORTS, useValue: ports },
+        { provide: LOGGER, useValue: logger },
         {
           provide: Notifications,
           useFactory: () => new Notifications(ports.platform, [PROJECTED_CHANNEL, PROGRESS_CHANNEL]),
@@ -41,7 +44,7 @@ export class ApiModule {
         { provide: APP_GUARD, useClass: RoleGuard },
         ...RESOLVERS,
       ],
-      controllers: [IngestController, HealthController, SessionController],
+      controllers: [IngestController, DownloadController, HealthController, SessionController],
     };
   }
 }

@@ -1,0 +1,2 @@
+/** Nest's name for the platform's log. */
+export const LOGGER = Symbol('Logger');
