@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiModule } from './api.module.js';
 import { BUILT_DASHBOARD, serveDashboard } from './dashboard/serve-dashboard.js';
 import { authenticate } from './http/caller.js';
-import { ProblemFilter } from './http/problem.js';
+import { ProblemFilter, sendProblem } from './http/problem.js';
 import type { ApiPorts } from './ports.js';
 
 const MAX_JSON_BYTES = 4 * 1024 * 1024;
@@ -46,8 +47,15 @@ export async function createApi(
   logger: Logger,
   dashboard = BUILT_DASHBOARD,
 ): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({ bodyLimit: MAX_JSON_BYTES, forceCloseConnections: 'idle' });
+  const adapter = new FastifyAdapter({
+    bodyLimit: MAX_JSON_BYTES,
+    forceCloseConnections: 'idle',
+    // what is no URL at all is refused before any route is looked for
+    frameworkErrors: (error, _request, reply) => void sendProblem(reply, error),
+  });
   const fastify = adapter.getInstance();
+  // until Nest has its own: what is refused before a handler is found, such as a Content-Type that is none
+  fastify.setErrorHandler((error: unknown, _request: FastifyRequest, reply: FastifyReply) => sendProblem(reply, error));
   fastify.decorateRequest('principal', null);
   fastify.addHook('onRequest', authenticate(ports.authenticator));
   // batches are read by their handler, chunk by chunk, so that nothing unbounded is ever in memory
@@ -56,7 +64,7 @@ export async function createApi(
     { bodyLimit: MAX_WIRE_BYTES },
     (_request, body, done) => done(null, body),
   );
-  await serveDashboard(fastify, dashboard);
+  void fastify.register(serveDashboard, { root: dashboard });
   const app = await NestFactory.create<NestFastifyApplication>(ApiModule.on(ports, logger), adapter, {
     logger: false,
     abortOnError: false,

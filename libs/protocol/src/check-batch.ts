@@ -9,7 +9,7 @@ export const MAX_BATCH_EVENTS = 10_000;
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const MAX_ISSUES = 20;
 /** Deep enough for any tool's arguments; what walks an event may recurse without fear for the stack. */
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 const TYPES = RUN_EVENTS.map((event) => event.type)
   .filter((type) => !PLATFORM_EVENTS.has(type))
   .join(', ');
@@ -106,7 +106,8 @@ function checkLine(line: string): { event: RunEvent } | { issue: Issue } {
   return issue ? { issue } : { event };
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
+/** Whether a JSON value holds lists and objects inside each other beyond so many levels. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) {

@@ -17,7 +17,8 @@ export const Flag = z.union([z.boolean(), z.literal([0, 1])]);
 export const Reward = z.union([z.number(), z.null()]);
 
 export const TrainingStep = z.int().nonnegative().max(2_147_483_647);
-export const TurnIndex = z.int().nonnegative().max(1_000_000);
+const MAX_TURNS = 1_000_000;
+export const TurnIndex = z.int().nonnegative().max(MAX_TURNS);
 
 /** A chat message as the usual APIs have it; whatever else it holds is kept. */
 const ChatMessage = z.looseObject({ role: z.string() });
@@ -39,7 +40,7 @@ export const TokenColumn = z.union([
 export const TokenColumns = z.record(z.string().min(1).max(128), TokenColumn);
 
 /** Where a trajectory branches off another one: turns 0 to `turn` are shared; -1: only the prompt. */
-export const Parent = z.strictObject({ trajectory: Name, turn: z.int().min(-1) });
+export const Parent = z.strictObject({ trajectory: Name, turn: z.int().min(-1).max(MAX_TURNS) });
 
 export const Turn = z.looseObject({
   state: Text.optional(),
@@ -58,7 +59,7 @@ export const TrajectoryRecord = z.looseObject({
   outcomeReward: Reward.optional(),
   success: Flag.optional(),
   signals: Signals.optional(),
-  turns: z.array(Turn),
+  turns: z.array(Turn).max(MAX_TURNS),
 });
 
 export type Text = z.infer<typeof Text>;

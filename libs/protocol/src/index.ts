@@ -1,4 +1,4 @@
-export { checkBatch, MAX_BATCH_BYTES, MAX_BATCH_EVENTS } from './check-batch.js';
+export { checkBatch, isDeeperThan, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, MAX_DEPTH } from './check-batch.js';
 export { defineEvent, type EventDefinition, type Upcast } from './define-event.js';
 export { Signals, Text, TokenColumn, TokenColumns, TrajectoryRecord, Turn } from './fields.js';
 export { shown, type LineIssue } from './issues.js';
@@ -6,6 +6,6 @@ export { turnsIssue } from './named-checks.js';
 export { PLATFORM_EVENTS, RUN_EVENTS, type RunEvent, type RunEventType } from './run.events.js';
 export { schemaDocument } from './schema-document.js';
 export { textKey } from './text.js';
-export { tokenCount, tokenNumbers } from './tokens.js';
+export { overflowingToken, tokenCount, tokenNumbers } from './tokens.js';
 export { upcast } from './upcast.js';
 export { eventIssue, trajectoryIssue, type Issue } from './validators.js';

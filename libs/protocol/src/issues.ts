@@ -12,6 +12,15 @@ export interface LineIssue {
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
-  const text = JSON.stringify(value) ?? String(value);
+  const text = spelled(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** Lists of lists of lists end no recursion, and a cycle none at all. */
+function spelled(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return Array.isArray(value) ? 'a list' : 'an object';
+  }
 }

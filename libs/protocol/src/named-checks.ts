@@ -1,6 +1,6 @@
 import type { TokenColumns, Turn } from './fields.js';
 import type { RunEvent } from './run.events.js';
-import { tokenCount, tokenNumbers } from './tokens.js';
+import { overflowingToken, tokenCount, tokenNumbers } from './tokens.js';
 import { shown } from './issues.js';
 import type { Issue } from './validators.js';
 
@@ -54,10 +54,17 @@ function tokensIssue(tokens: TokenColumns, pointer: string): Issue | null {
 }
 
 function columnIssue(column: TokenColumns[string], pointer: string): Issue | null {
-  if (Array.isArray(column)) return null;
+  if (Array.isArray(column)) return overflowIssue(column, pointer);
   if (Number.isNaN(tokenCount(column))) {
     return { pointer, expected: 'base64 of whole little-endian floats', found: shown(column) };
   }
   const infinite = tokenNumbers(column)!.findIndex((x) => x === Infinity || x === -Infinity);
   return infinite < 0 ? null : { pointer: `${pointer}/${infinite}`, expected: 'a finite number', found: 'Infinity' };
+}
+
+/** Token numbers are kept as float32: what none can hold would silently become infinite. */
+function overflowIssue(tokens: readonly unknown[], pointer: string): Issue | null {
+  const at = overflowingToken(tokens);
+  if (at < 0) return null;
+  return { pointer: `${pointer}/${at}`, expected: 'a number that fits into a float32', found: shown(tokens[at]) };
 }

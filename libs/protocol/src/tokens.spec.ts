@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tokenCount, tokenNumbers } from './tokens.js';
+import { overflowingToken, tokenCount, tokenNumbers } from './tokens.js';
 
 const base64 = (array: Float32Array | Uint16Array) => Buffer.from(array.buffer).toString('base64');
 
@@ -25,4 +25,12 @@ it('counts tokens without decoding them', () => {
   expect(tokenCount({ f32: base64(new Float32Array(5)) })).toBe(5);
   expect(tokenCount({ f16: base64(new Uint16Array(3)) })).toBe(3);
   expect(tokenCount({ f32: '?' })).toBeNaN();
+});
+
+it('finds the first number that a float32 cannot hold', () => {
+  const end = 2 ** 128 - 2 ** 103;
+  expect(Math.fround(end)).toBe(Infinity);
+  expect(overflowingToken([0, null, 'a', 1e38, -end, end])).toBe(4);
+  expect(overflowingToken([3.4028235677973362e38, -1e-50])).toBe(-1);
+  expect(Math.fround(3.4028235677973362e38)).toBeLessThan(Infinity);
 });

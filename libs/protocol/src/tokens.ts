@@ -1,5 +1,7 @@
 import type { TokenColumn } from './fields.js';
 
+/** From here on a number rounds to an infinite float32: half a step above the largest finite one. */
+const FLOAT32_END = 2 ** 128 - 2 ** 103;
 const FLOAT_BYTES = { f32: 4, f16: 2 } as const;
 
 /** Numbers of a token column, NaN for null; null where the column holds texts, lists or vectors. */
@@ -22,6 +24,15 @@ export function tokenCount(column: TokenColumn): number {
   if ('f32' in column) return bytesOf(column.f32, 'f32') / FLOAT_BYTES.f32;
   if ('f16' in column) return bytesOf(column.f16, 'f16') / FLOAT_BYTES.f16;
   return column.length;
+}
+
+/** The first of some tokens that is a number and fits into no float32; -1: there is none. */
+export function overflowingToken(tokens: readonly unknown[]): number {
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i];
+    if (typeof token === 'number' && (token >= FLOAT32_END || token <= -FLOAT32_END)) return i;
+  }
+  return -1;
 }
 
 function bytesOf(base64: string, kind: 'f32' | 'f16'): number {

@@ -1,4 +1,4 @@
-import { tokenCount, tokenNumbers, type TokenColumn } from '#lib/protocol';
+import { overflowingToken, tokenCount, tokenNumbers, type TokenColumn } from '#lib/protocol';
 import { Unsendable } from './plain.js';
 
 /** One entry per token: numbers (NaN and null: not available), floats of any width, or any JSON. */
@@ -27,14 +27,20 @@ export function tokenColumns(columns: Readonly<Record<string, unknown>>): Record
 
 /** One column, and its number of tokens (null: no column at all, which the event's schema will say). */
 export function tokenColumn(column: unknown, name: string): { value: unknown; count: number | null } {
-  if (Array.isArray(column)) return { value: column, count: column.length };
+  if (Array.isArray(column)) return { value: fitting(column, name), count: column.length };
   if (isFloats(column)) return { value: base64Of(column, name), count: column.length };
   if (ArrayBuffer.isView(column) && !(column instanceof DataView)) {
-    const numbers = Array.from(column as unknown as Iterable<number>);
+    const numbers = fitting(Array.from(column as unknown as Iterable<number>), name);
     return { value: numbers, count: numbers.length };
   }
   if (isEncoded(column)) return { value: column, count: encodedCount(column, name) };
   return { value: column, count: null };
+}
+
+function fitting<T extends readonly unknown[]>(tokens: T, name: string): T {
+  const at = overflowingToken(tokens);
+  if (at < 0) return tokens;
+  throw new Unsendable('a number that fits into a float32', String(tokens[at]), `/${name}/${at}`);
 }
 
 function isFloats(column: unknown): column is Float32Array | Float64Array {

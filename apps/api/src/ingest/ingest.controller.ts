@@ -1,7 +1,8 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import { ensureProject, registerRun } from '#lib/access';
 import { sealBatch } from '#lib/event-log';
+import { RecreditError } from '#lib/kernel';
 import { checkBatch, MAX_BATCH_BYTES } from '#lib/protocol';
 import type { FastifyRequest } from 'fastify';
 import { callerOf, seenBy } from '../http/caller.js';
@@ -46,7 +47,7 @@ export class IngestController {
     await this.#directory.assertSeen(runId, caller, seenBy(this.ports, caller));
     const room = this.#admission.enter(MAX_BATCH_BYTES);
     try {
-      const ndjson = await decodeBody(request.body as Readable, request.headers['content-encoding'], MAX_BATCH_BYTES);
+      const ndjson = await decodeBody(bodyOf(request), request.headers['content-encoding'], MAX_BATCH_BYTES);
       room.shrink(ndjson.length);
       const events = checkBatch(ndjson);
       const sealed = await sealBatch({ ...producer, ndjson, eventCount: events.length });
@@ -56,4 +57,11 @@ export class IngestController {
       room.leave();
     }
   }
+}
+
+/** The body as it comes in, unread; what has another type was read by the framework, and may be anything. */
+function bodyOf({ body, headers }: FastifyRequest): Readable {
+  if (body instanceof Readable) return body;
+  const found = headers['content-type'] ?? 'nothing';
+  throw new RecreditError('encoding.unknown', `Content-Type: application/x-ndjson was wanted, found ${found}`);
 }

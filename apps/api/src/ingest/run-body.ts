@@ -1,5 +1,5 @@
 import { RecreditError } from '#lib/kernel';
-import { shown } from '#lib/protocol';
+import { isDeeperThan, MAX_DEPTH, shown } from '#lib/protocol';
 import { z } from 'zod';
 
 const Name = z
@@ -16,6 +16,12 @@ const RunBody = z.strictObject({
 
 /** The body of `POST /v1/runs`. */
 export function parseRunBody(body: unknown): z.infer<typeof RunBody> {
+  if (isDeeperThan(body, MAX_DEPTH)) {
+    throw new RecreditError(
+      'request.invalid',
+      `JSON nested up to ${MAX_DEPTH} levels was wanted, found deeper nesting`,
+    );
+  }
   const parsed = RunBody.safeParse(body);
   if (!parsed.success) {
     throw new RecreditError('request.invalid', z.prettifyError(parsed.error), { found: shown(body) });
