@@ -1,4 +1,5 @@
-// Compiles apps, libs and migrations to dist with one swc pass, only what is newer than its output.
+// Compiles apps, libs and migrations to dist with one swc pass, only what is newer than its output, and the dashboard
+// with Vite where any of its files is newer than its page.
 import { transformFile } from '@swc/core';
 import { existsSync, globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,7 +26,7 @@ const options = {
 export async function build() {
   const sources = SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root })).filter((file) => !isTest(file));
   const wanted = new Set(sources.map(outputOf));
-  for (const old of globSync('dist/**/*.js', { cwd: root })) {
+  for (const old of globSync('dist/{apps,libs,migrations}/**/*.js', { cwd: root })) {
     if (!wanted.has(join(root, old))) rmSync(join(root, old));
   }
   const stale = sources.filter((file) => {
@@ -41,6 +42,22 @@ export async function build() {
       writeFileSync(output, `${code}\n//# sourceMappingURL=${output.split('/').at(-1)}.map\n`);
     }),
   );
+  await buildDashboard();
+}
+
+/** One Vite build takes seconds, so it is loaded only when there is something to do. */
+async function buildDashboard() {
+  const folder = join(root, 'apps/dashboard');
+  const page = join(root, 'dist/dashboard/index.html');
+  const files = ['apps/dashboard/{index.html,vite.config.ts}', 'apps/dashboard/src/**/*.{ts,tsx,css}'];
+  const newest = Math.max(
+    ...globSync(files, { cwd: root })
+      .filter((file) => !isTest(file))
+      .map((file) => statSync(join(root, file)).mtimeMs),
+  );
+  if (existsSync(page) && statSync(page).mtimeMs >= newest) return;
+  const { build: bundle } = await import('vite');
+  await bundle({ root: folder, configFile: join(folder, 'vite.config.ts'), logLevel: 'warn' });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await build();

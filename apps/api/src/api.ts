@@ -51,7 +51,7 @@ export async function createApi(
     bodyLimit: MAX_JSON_BYTES,
     forceCloseConnections: 'idle',
     // what is no URL at all is refused before any route is looked for
-    frameworkErrors: (error, _request, reply) => void sendProblem(reply, error),
+    frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) => void sendProblem(reply, error),
   });
   const fastify = adapter.getInstance();
   // until Nest has its own: what is refused before a handler is found, such as a Content-Type that is none

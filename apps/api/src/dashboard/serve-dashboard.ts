@@ -35,14 +35,13 @@ const SHELL_HEADERS = {
  * Serves the built dashboard: its hashed files under /assets, and one page for every path that a browser opens and
  * nothing else answers. They hold no data, so they need no key. Without a build there is no dashboard.
  */
-export async function serveDashboard(fastify: FastifyInstance, root: string): Promise<void> {
+export async function serveDashboard(fastify: FastifyInstance, { root }: { root: string }): Promise<void> {
   if (!existsSync(join(root, 'index.html'))) return;
   await fastify.register(fastifyStatic, { root, serve: false, cacheControl: false, preCompressed: true });
   fastify.get<{ Params: { '*': string } }>('/assets/*', { config: OPEN }, (request, reply) =>
     reply
-      .header('cache-control', 'public, max-age=31536000, immutable')
       .header('x-content-type-options', 'nosniff')
-      .sendFile(`assets/${request.params['*']}`),
+      .sendFile(`assets/${request.params['*']}`, { cacheControl: true, maxAge: '365d', immutable: true }),
   );
   fastify.get('/*', { config: { open: wantsPage } }, (request, reply) =>
     wantsPage(request) ? reply.headers(SHELL_HEADERS).sendFile('index.html') : notFound(request, reply),

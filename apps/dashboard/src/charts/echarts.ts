@@ -1,0 +1,30 @@
+import { BarChart, HeatmapChart, LineChart } from 'echarts/charts';
+import {
+  AriaComponent,
+  AxisPointerComponent,
+  DatasetComponent,
+  DataZoomInsideComponent,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+} from 'echarts/components';
+import { use } from 'echarts/core';
+import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
+
+/** ECharts with the parts that our charts need; the SVG renderer is what specs read. */
+use([
+  LineChart,
+  BarChart,
+  HeatmapChart,
+  GridComponent,
+  TooltipComponent,
+  AxisPointerComponent,
+  DatasetComponent,
+  DataZoomInsideComponent,
+  MarkLineComponent,
+  AriaComponent,
+  CanvasRenderer,
+  SVGRenderer,
+]);
+
+export { init, type ECharts, type EChartsCoreOption } from 'echarts/core';

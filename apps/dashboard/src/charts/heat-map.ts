@@ -1,0 +1,71 @@
+import type { EChartsCoreOption } from 'echarts/core';
+import { credit } from '../text/numbers.js';
+import { base } from './kit.js';
+import { divergingColor, type Palette } from './palette.js';
+
+export interface HeatCell {
+  readonly row: number;
+  readonly column: number;
+  /** share of the full scale, -1 … 1 */
+  readonly share: number;
+  readonly value: number;
+}
+
+export interface HeatMap {
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  readonly cells: readonly HeatCell[];
+  /** whether each cell says its number */
+  readonly numbers: boolean;
+  /** room for the names of rows, in pixels */
+  readonly nameWidth: number;
+  /** written above the number in the tooltip */
+  readonly caption: (cell: HeatCell) => string;
+}
+
+const CELL_LABEL_DIGITS = 2;
+
+/** Cells on the diverging scale; a cell that nothing is said of stays empty. */
+export function heatMap(map: HeatMap, palette: Palette): EChartsCoreOption {
+  const { rows, columns, cells, numbers, nameWidth, caption } = map;
+  const names = { color: palette.muted, fontSize: 11 };
+  const quiet = { axisLine: { show: false }, axisTick: { show: false }, splitLine: { show: false } };
+  return {
+    ...base(palette),
+    grid: { left: nameWidth, right: 8, top: 8, bottom: numbers ? 104 : 26 },
+    tooltip: {
+      ...(base(palette).tooltip as object),
+      formatter: ({ dataIndex }: { dataIndex: number }) =>
+        `${caption(cells[dataIndex]!)}\n${credit(cells[dataIndex]!.value)}`,
+    },
+    xAxis: {
+      type: 'category',
+      data: [...columns],
+      ...quiet,
+      axisLabel: { ...names, ...(numbers ? { rotate: 40, interval: 0 } : { hideOverlap: true }) },
+    },
+    yAxis: {
+      type: 'category',
+      data: [...rows],
+      inverse: true,
+      ...quiet,
+      axisLabel: { ...names, interval: 0, width: nameWidth - 12, overflow: 'truncate' },
+    },
+    series: [
+      {
+        type: 'heatmap',
+        data: cells.map(({ row, column, share, value }) => ({
+          value: [column, row, value],
+          itemStyle: { color: divergingColor(palette, share), borderColor: palette.surface, borderWidth: 1 },
+          label: { color: Math.abs(share) > 0.72 ? palette.surface : palette.text },
+        })),
+        label: {
+          show: numbers,
+          fontSize: 11,
+          formatter: ({ value }: { value: readonly number[] }) => credit(value[2], CELL_LABEL_DIGITS),
+        },
+        emphasis: { itemStyle: { borderColor: palette.text, borderWidth: 1 } },
+      },
+    ],
+  };
+}

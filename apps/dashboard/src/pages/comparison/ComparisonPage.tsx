@@ -1,0 +1,106 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { ago, count, percent } from '../../text/numbers.js';
+import { Head } from '../../ui/Crumbs.js';
+import { Figures } from '../../ui/Figures.js';
+import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
+import { Panel } from '../../ui/Panel.js';
+import { State } from '../../ui/State.js';
+import { Text } from '../../ui/Text.js';
+import { LiveProgress } from '../analysis/LiveProgress.js';
+import { Disputed } from './Disputed.js';
+import { EstimatorTable } from './EstimatorTable.js';
+import { PairMatrix } from './PairMatrix.js';
+import { TurnProfiles } from './TurnProfiles.js';
+import { AnalysisQuery, RunNameQuery } from './queries.js';
+
+export function ComparisonPage() {
+  const { analysis: id } = useParams({ from: '/analyses/$analysis' });
+  const [{ data, error }, ask] = useQuery({
+    query: AnalysisQuery,
+    variables: { analysis: id },
+    requestPolicy: 'cache-and-network',
+  });
+  const analysis = data?.analysis;
+  const run = analysis?.runs[0]?.run;
+  const [{ data: named }] = useQuery({ query: RunNameQuery, variables: { run: run ?? '' }, pause: !run });
+  const again = () => ask({ requestPolicy: 'network-only' });
+
+  if (error) return <Failure message={error.message} onRetry={again} />;
+  if (!data) return <Skeleton height={120} count={4} />;
+  if (!analysis || !run) return <Empty title="There is no such analysis among those you see" />;
+  const { comparison, state, estimators, failure, runs, shards } = analysis;
+  const isUnderWay = state === 'PLANNING' || state === 'RUNNING';
+  const lacking = estimators.filter(({ inputsMissing }) => inputsMissing.length > 0);
+
+  return (
+    <>
+      <Head
+        title={`Comparison of ${estimators.length} estimators`}
+        crumbs={[
+          <Link to="/runs">Runs</Link>,
+          <Link to="/runs/$run" params={{ run }}>
+            <Text>{named?.run?.name ?? run}</Text>
+          </Link>,
+        ]}
+      >
+        <State state={state} />
+        <span className="hint">
+          {ago(analysis.createdAt, Date.now())}, as of event {count(runs[0]?.asOf)}
+          {runs.length > 1 && `, with ${runs.length - 1} more runs`}
+        </span>
+      </Head>
+      {isUnderWay && (
+        <section className="panel">
+          <LiveProgress analysis={id} onEnd={again} />
+        </section>
+      )}
+      {failure && <Failure message={failure} />}
+      {(lacking.length > 0 || shards.edges.length > 0) && (
+        <Panel title="What is missing">
+          {lacking.map(({ label, inputsMissing }) => (
+            <p key={label} className="lacking">
+              {label}:{' '}
+              {inputsMissing.map(({ path, rows, of }) => `${path} on ${count(rows)} of ${count(of)} rows`).join(', ')}
+            </p>
+          ))}
+          {shards.edges.map(({ node }) => (
+            <p key={node.trainingStep} className="lacking">
+              step {node.trainingStep} failed: <Text>{node.reason ?? 'no reason given'}</Text>
+            </p>
+          ))}
+        </Panel>
+      )}
+      {!comparison && !isUnderWay && <Empty title="There is nothing to compare: no estimator said anything" />}
+      {!comparison && isUnderWay && <Skeleton height={180} count={2} />}
+      {comparison && (
+        <>
+          <section className="panel">
+            <Figures
+              figures={[
+                { name: 'Trajectories', value: count(comparison.trajectories) },
+                { name: 'Turns', value: count(comparison.turns) },
+                {
+                  name: 'Groups with a signal',
+                  value: `${count(comparison.groupsWithSignal)} of ${count(comparison.groups)}`,
+                },
+                { name: 'Success rate', value: percent(comparison.successRate) },
+                {
+                  name: 'Rank statistics from',
+                  value: comparison.sample.sampled ? `${count(comparison.sample.turns)} turns` : 'all turns',
+                  ...(comparison.sample.sampled && { note: `a sample of ${count(comparison.sample.ofTurns)}` }),
+                },
+              ]}
+            />
+          </section>
+          <EstimatorTable comparison={comparison} />
+          <div className="columns">
+            <TurnProfiles estimators={comparison.estimators} />
+            <PairMatrix comparison={comparison} />
+          </div>
+          <Disputed analysis={id} comparison={comparison} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { graphql, readFragment } from '../../graphql.js';
+import { Head } from '../../ui/Crumbs.js';
+import { DataTable } from '../../ui/DataTable.js';
+import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
+import { Panel } from '../../ui/Panel.js';
+import { Text } from '../../ui/Text.js';
+import { counted } from '../../text/numbers.js';
+import { usePolling } from '../../use-live.js';
+import { groupColumns, GroupRowFields, type GroupRow } from './group-columns.js';
+import { Rollouts } from './Rollouts.js';
+
+const GroupsQuery = graphql(
+  `
+    query Groups($run: ID!, $step: Int!, $after: String) {
+      run(id: $run) {
+        id
+        name
+        state
+        groups(trainingStep: $step, first: 50, after: $after) {
+          edges {
+            node {
+              ...GroupRow
+            }
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  `,
+  [GroupRowFields],
+);
+
+const POLL_MS = 5000;
+const FROM = '/runs/$run/steps/$step';
+
+/** The groups of one training step, and the rollouts of the one that is chosen. */
+export function GroupsPage() {
+  const { run: id, step } = useParams({ from: FROM });
+  const search = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: FROM });
+  const trainingStep = Number(step);
+  const [{ data, error }, ask] = useQuery({
+    query: GroupsQuery,
+    variables: { run: id, step: Number.isSafeInteger(trainingStep) ? trainingStep : -1, after: search.after ?? null },
+    requestPolicy: 'cache-and-network',
+  });
+  const run = data?.run;
+  usePolling(() => run?.state === 'RUNNING' && ask({ requestPolicy: 'network-only' }), POLL_MS);
+  const groups = run?.groups.edges.map(({ node }) => readFragment(GroupRowFields, node)) ?? [];
+
+  return (
+    <>
+      <Head
+        title={`Training step ${step}`}
+        crumbs={[
+          <Link to="/runs">Runs</Link>,
+          <Link to="/runs/$run" params={{ run: id }}>
+            <Text>{run?.name ?? id}</Text>
+          </Link>,
+        ]}
+      >
+        <nav className="filters" aria-label="Neighbouring training steps">
+          {trainingStep > 0 && (
+            <Link className="button" to={FROM} params={{ run: id, step: String(trainingStep - 1) }}>
+              ← {trainingStep - 1}
+            </Link>
+          )}
+          <Link className="button" to={FROM} params={{ run: id, step: String(trainingStep + 1) }}>
+            {trainingStep + 1} →
+          </Link>
+        </nav>
+      </Head>
+      {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {!data && !error && <Skeleton height={41} count={8} />}
+      {data && groups.length === 0 && (
+        <Empty title="No group in this training step">
+          <Link to="/runs/$run" params={{ run: id }}>
+            See the steps that there are
+          </Link>
+        </Empty>
+      )}
+      {groups.length > 0 && (
+        <div className="columns">
+          <Panel
+            title="Groups"
+            hint={`${counted(groups.length, 'group')}${run?.groups.pageInfo.hasNextPage ? ' and more' : ''}`}
+          >
+            <DataTable<GroupRow>
+              label="Groups"
+              rows={groups}
+              columns={groupColumns(id, step)}
+              keyOf={({ name }) => name}
+              sort={search.sort}
+              onSort={(sort) =>
+                void navigate({
+                  search: ({ sort: _, ...rest }) => (sort ? { ...rest, sort } : rest),
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+              isMarked={({ name }) => name === search.group}
+            />
+            {(search.after || run?.groups.pageInfo.hasNextPage) && (
+              <div className="pager">
+                {search.after && (
+                  <Link
+                    className="button"
+                    to={FROM}
+                    params={{ run: id, step }}
+                    search={({ after: _, ...rest }) => rest}
+                  >
+                    First
+                  </Link>
+                )}
+                {run?.groups.pageInfo.hasNextPage && (
+                  <Link
+                    className="button"
+                    to={FROM}
+                    params={{ run: id, step }}
+                    search={{ after: run.groups.pageInfo.endCursor ?? '' }}
+                  >
+                    Next
+                  </Link>
+                )}
+              </div>
+            )}
+          </Panel>
+          {search.group === undefined ? (
+            <Empty title="No group chosen">
+              <p>Choose one to see its rollouts.</p>
+            </Empty>
+          ) : (
+            <Rollouts run={id} trainingStep={trainingStep} group={search.group} />
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { graphql, type ResultOf } from '../../graphql.js';
+import { count, decimal } from '../../text/numbers.js';
+import { visibleText } from '../../text/visible-text.js';
+import { DataTable, type Column } from '../../ui/DataTable.js';
+import { Failure, Skeleton } from '../../ui/Notice.js';
+import { Panel } from '../../ui/Panel.js';
+import { State } from '../../ui/State.js';
+import { Text } from '../../ui/Text.js';
+
+const RolloutFields = graphql(`
+  fragment RolloutRow on Trajectory @_unmask {
+    id
+    state
+    outcomeReward
+    success
+    turnCount
+  }
+`);
+
+const RolloutsQuery = graphql(
+  `
+    query Rollouts($run: ID!, $step: Int!, $group: String!) {
+      run(id: $run) {
+        id
+        trajectories(filter: { trainingStep: $step, group: $group }, first: 200) {
+          edges {
+            node {
+              ...RolloutRow
+            }
+          }
+          pageInfo {
+            hasNextPage
+          }
+        }
+      }
+    }
+  `,
+  [RolloutFields],
+);
+
+type Rollout = ResultOf<typeof RolloutFields>;
+
+const columnsOf = (run: string): readonly Column<Rollout>[] => [
+  {
+    id: 'id',
+    title: 'Trajectory',
+    cell: ({ id }) => (
+      <Link to="/runs/$run/trajectories/$trajectory" params={{ run, trajectory: id }}>
+        <Text>{id}</Text>
+      </Link>
+    ),
+  },
+  { id: 'state', title: 'State', cell: ({ state }) => <State state={state} /> },
+  { id: 'success', title: 'Success', cell: ({ success }) => (success === null ? '–' : success ? 'yes' : 'no') },
+  { id: 'outcome', title: 'Outcome', align: 'end', cell: ({ outcomeReward }) => decimal(outcomeReward, 2) },
+  { id: 'turns', title: 'Turns', align: 'end', cell: ({ turnCount }) => count(turnCount) },
+];
+
+interface RolloutsProps {
+  readonly run: string;
+  readonly trainingStep: number;
+  readonly group: string;
+}
+
+/** The rollouts of one group. */
+export function Rollouts({ run, trainingStep, group }: RolloutsProps) {
+  const [{ data, error }, ask] = useQuery({
+    query: RolloutsQuery,
+    variables: { run, step: trainingStep, group },
+    requestPolicy: 'cache-and-network',
+  });
+  const page = data?.run?.trajectories;
+  return (
+    <Panel title={visibleText(group)} hint={page?.pageInfo.hasNextPage ? 'the first 200 rollouts' : 'its rollouts'}>
+      {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {!data && !error && <Skeleton height={38} count={8} />}
+      {page && (
+        <DataTable
+          label={`Rollouts of ${visibleText(group)}`}
+          rows={page.edges.map(({ node }) => node)}
+          columns={columnsOf(run)}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,101 @@
+import { useState } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { graphql } from '../../graphql.js';
+import { Failure, Skeleton } from '../../ui/Notice.js';
+import { EstimatorChoice, EstimatorFields } from './EstimatorChoice.js';
+import { readFragment } from '../../graphql.js';
+
+const CatalogueQuery = graphql(
+  `
+    query Catalogue($run: ID!) {
+      estimators {
+        ...EstimatorChoice
+      }
+      run(id: $run) {
+        id
+        signals {
+          level
+          name
+        }
+      }
+    }
+  `,
+  [EstimatorFields],
+);
+
+const StartMutation = graphql(`
+  mutation StartAnalysis($input: StartAnalysisInput!) {
+    startAnalysis(input: $input) {
+      id
+      state
+    }
+  }
+`);
+
+/** Every turn has them. */
+const ALWAYS = ['turn.state', 'turn.action'];
+
+interface StartAnalysisProps {
+  readonly run: string;
+  readonly onStarted: () => void;
+}
+
+export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
+  const [{ data, error }, ask] = useQuery({
+    query: CatalogueQuery,
+    variables: { run },
+    requestPolicy: 'cache-and-network',
+  });
+  const [{ fetching, error: refusal }, start] = useMutation(StartMutation);
+  const [params, setParams] = useState<Readonly<Record<string, object>>>({});
+
+  if (error) return <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (!data) return <Skeleton height={44} count={6} />;
+  const present = new Set([...ALWAYS, ...(data.run?.signals ?? []).map(({ level, name }) => `${level}.${name}`)]);
+  const chosen = Object.keys(params);
+
+  const choose = (id: string, next: object | null) =>
+    setParams(({ [id]: _, ...others }) => (next === null ? others : { ...others, [id]: next }));
+  const submit = async () => {
+    const estimators = chosen.map((id) => ({ id, params: params[id] }));
+    const answer = await start({ input: { runs: [{ run }], estimators } });
+    if (!answer.error) onStarted();
+  };
+
+  return (
+    <form
+      className="analysis"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <fieldset className="estimators">
+        <legend className="hint">Estimators, over all training steps, as of now</legend>
+        {data.estimators.map((masked) => {
+          const estimator = readFragment(EstimatorFields, masked);
+          return (
+            <EstimatorChoice
+              key={estimator.id}
+              estimator={estimator}
+              missing={estimator.requires.filter((path) => !present.has(path))}
+              params={params[estimator.id] ?? null}
+              onChange={(next) => choose(estimator.id, next)}
+            />
+          );
+        })}
+      </fieldset>
+      {refusal && (
+        <p className="lacking" role="alert">
+          {refusal.message.replace(/^\[\w+\] /, '')}
+        </p>
+      )}
+      <div className="form-end">
+        <button className="primary" disabled={fetching || chosen.length === 0}>
+          Start
+        </button>
+        <span className="hint">{chosen.length === 0 ? 'choose at least one' : `${chosen.length} chosen`}</span>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,20 @@
+import type { TypedDocumentNode } from 'urql';
+import { useQuery, type AnyVariables } from 'urql';
+import { useOnChange } from '../../use-live.js';
+
+/** What is on screen is never older than this, and a fast run never asks more often. */
+const FRESH_MS = 1500;
+
+/** Asks again when the run has got further. The old answer stays until the new one is there. */
+export function useLiveQuery<Data, Variables extends AnyVariables>(
+  query: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+  position: number,
+) {
+  const [result, ask] = useQuery({ query, variables, requestPolicy: 'cache-and-network' } as Parameters<
+    typeof useQuery<Data, Variables>
+  >[0]);
+  const again = () => ask({ requestPolicy: 'network-only' });
+  useOnChange(position, again, FRESH_MS);
+  return { ...result, again };
+}

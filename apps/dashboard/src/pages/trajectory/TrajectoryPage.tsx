@@ -1,0 +1,169 @@
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { useQuery } from 'urql';
+import { ago, count, decimal } from '../../text/numbers.js';
+import { visibleText } from '../../text/visible-text.js';
+import { Head } from '../../ui/Crumbs.js';
+import { Figures } from '../../ui/Figures.js';
+import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
+import { Panel } from '../../ui/Panel.js';
+import { State } from '../../ui/State.js';
+import { Text } from '../../ui/Text.js';
+import { usePolling } from '../../use-live.js';
+import { CreditMap } from './CreditMap.js';
+import { FULL_SPREADS, lanesOf } from './lanes.js';
+import { TrajectoryQuery } from './queries.js';
+import { TurnList } from './TurnList.js';
+import { useTurnKeys } from './use-turn-keys.js';
+import { useTurns } from './use-turns.js';
+
+const FROM = '/runs/$run/trajectories/$trajectory';
+const POLL_MS = 2000;
+
+/** Every turn as text, with one credit lane per estimator beside it. */
+export function TrajectoryPage() {
+  const params = useParams({ from: FROM });
+  const search = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: FROM });
+  const [{ data, error }, ask] = useQuery({
+    query: TrajectoryQuery,
+    variables: params,
+    requestPolicy: 'cache-and-network',
+  });
+  const { run, trajectory } = data ?? {};
+  usePolling(() => trajectory?.state === 'LIVE' && ask({ requestPolicy: 'network-only' }), POLL_MS);
+
+  const analyses = useMemo(
+    () => (run?.analyses.edges ?? []).map(({ node }) => node).filter(({ comparison }) => comparison !== null),
+    [run],
+  );
+  const analysis = search.analysis ?? analyses[0]?.id;
+  const { turns, isWhole, problem } = useTurns(
+    params.run,
+    params.trajectory,
+    data ? analysis : undefined,
+    trajectory?.turnCount,
+  );
+  const lanes = useMemo(() => (run ? lanesOf(run, analysis, turns) : []), [run, analysis, turns]);
+  const choose = useCallback(
+    (turn: number) => void navigate({ search: (old) => ({ ...old, turn }), replace: true, resetScroll: false }),
+    [navigate],
+  );
+  useTurnKeys(turns, search.turn, choose);
+
+  if (error) return <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (!data) return <Skeleton height={140} count={4} />;
+  if (!run || !trajectory) return <Empty title="There is no such trajectory in this run" />;
+  const { success, outcomeReward, turnCount, parent, problems } = trajectory;
+
+  return (
+    <>
+      <Head
+        title={trajectory.id}
+        crumbs={[
+          <Link to="/runs">Runs</Link>,
+          <Link to="/runs/$run" params={{ run: run.id }}>
+            <Text>{run.name}</Text>
+          </Link>,
+          <Link to="/runs/$run/steps/$step" params={{ run: run.id, step: String(trajectory.trainingStep) }}>
+            Step {trajectory.trainingStep}
+          </Link>,
+          <Link
+            to="/runs/$run/steps/$step"
+            params={{ run: run.id, step: String(trajectory.trainingStep) }}
+            search={{ group: trajectory.group }}
+          >
+            <Text>{trajectory.group}</Text>
+          </Link>,
+        ]}
+      >
+        <State state={trajectory.state} />
+      </Head>
+      <section className="panel">
+        <Figures
+          figures={[
+            { name: 'Success', value: success === null ? '–' : success ? 'yes' : 'no' },
+            { name: 'Outcome reward', value: decimal(outcomeReward, 2) },
+            { name: 'Turns', value: count(turnCount) },
+            ...Object.entries(trajectory.signals as Record<string, unknown>)
+              .filter(([, value]) => String(value).length <= 40)
+              .slice(0, 4)
+              .map(([name, value]) => ({ name: visibleText(name), value: <Text>{String(value)}</Text> })),
+          ]}
+        />
+        {parent && (
+          <p className="hint">
+            branches off{' '}
+            <Link to={FROM} params={{ run: run.id, trajectory: parent.trajectory }}>
+              <Text>{parent.trajectory}</Text>
+            </Link>{' '}
+            after turn {parent.turn}
+          </p>
+        )}
+        {problems !== null && <p className="lacking">incomplete: {visibleText(JSON.stringify(problems))}</p>}
+      </section>
+      <Panel
+        title="Credit"
+        hint={
+          <>
+            <kbd>j</kbd> <kbd>k</kbd> next and previous turn
+          </>
+        }
+        actions={
+          analyses.length > 0 && (
+            <span className="filters">
+              <label>
+                Analysis
+                <select
+                  value={analysis}
+                  onChange={({ target }) =>
+                    void navigate({ search: (old) => ({ ...old, analysis: target.value }), resetScroll: false })
+                  }
+                >
+                  {analyses.map(({ id, createdAt, estimators }) => (
+                    <option key={id} value={id}>
+                      {estimators.length} estimators, {ago(createdAt, Date.now())}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              {analysis && (
+                <Link className="button" to="/analyses/$analysis" params={{ analysis }}>
+                  Comparison
+                </Link>
+              )}
+            </span>
+          )
+        }
+      >
+        {lanes.length === 0 && isWhole && (
+          <Empty title="No credit to show">
+            <p>Start an analysis of the run: its estimators then stand beside each turn.</p>
+          </Empty>
+        )}
+        {lanes.length > 0 && (
+          <>
+            <p className="scale">
+              <span>
+                <i className="swatch swatch-below" />
+                below zero
+              </span>
+              <span>
+                <i className="swatch swatch-above" />
+                above zero
+              </span>
+              <span>
+                a full lane is {FULL_SPREADS} spreads of its estimator, or the largest value of a truth in the run
+              </span>
+            </p>
+            <CreditMap turns={turns} lanes={lanes} onPick={choose} />
+          </>
+        )}
+      </Panel>
+      {problem && <Failure message={problem} />}
+      {turns.length === 0 && !isWhole && <Skeleton height={190} count={3} />}
+      {turns.length === 0 && isWhole && !problem && <Empty title="No turn has been recorded yet" />}
+      <TurnList turns={turns} lanes={lanes} chosen={search.turn} />
+    </>
+  );
+}

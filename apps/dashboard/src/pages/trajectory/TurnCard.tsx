@@ -1,0 +1,79 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { decimal } from '../../text/numbers.js';
+import { messagesOf } from '../../text/message.js';
+import { visibleText } from '../../text/visible-text.js';
+import { Text } from '../../ui/Text.js';
+import { CreditLanes } from './CreditLanes.js';
+import type { Lane } from './lanes.js';
+import type { Turn } from './queries.js';
+
+/** Longer texts are cut until somebody asks for them: one of a megabyte must not hold up the page. */
+const SHOWN_CHARACTERS = 2000;
+
+interface TurnCardProps {
+  readonly turn: Turn;
+  readonly lanes: readonly Lane[];
+  readonly isChosen: boolean;
+}
+
+/** One turn: what the agent saw, what it did, and what each estimator makes of it. */
+export function TurnCard({ turn, lanes, isChosen }: TurnCardProps) {
+  const signals = Object.entries((turn.signals ?? {}) as Record<string, unknown>).filter(
+    ([name]) => !lanes.some((lane) => lane.isTruth && lane.name === name),
+  );
+  return (
+    <article className={isChosen ? 'turn turn-chosen' : 'turn'} aria-label={`Turn ${turn.index}`}>
+      <header className="turn-head">
+        <Link
+          to="/runs/$run/trajectories/$trajectory"
+          from="/runs/$run/trajectories/$trajectory"
+          search={(old) => ({ ...old, turn: turn.index })}
+          replace
+          resetScroll={false}
+        >
+          Turn {turn.index}
+        </Link>
+        <span className="hint">reward {decimal(turn.reward, 2)}</span>
+        <span className="signals">
+          {signals.map(([name, value]) => (
+            <span key={name}>
+              {visibleText(name)} {typeof value === 'number' ? decimal(value) : visibleText(String(value))}
+            </span>
+          ))}
+        </span>
+      </header>
+      <div className="turn-text">
+        {messagesOf(turn.state).map(({ role, text }, i) => (
+          <div key={i}>
+            <h4>{role === null ? 'State' : visibleText(role)}</h4>
+            <Said text={text} className="said" />
+          </div>
+        ))}
+        <h4>Action</h4>
+        {messagesOf(turn.action).map(({ text }, i) => (
+          <Said key={i} text={text} className="said said-action" />
+        ))}
+      </div>
+      {lanes.length > 0 && <CreditLanes turn={turn} lanes={lanes} />}
+    </article>
+  );
+}
+
+function Said({ text, className }: { readonly text: string; readonly className: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = text.length > SHOWN_CHARACTERS;
+  return (
+    <div className={className}>
+      <Text>{isLong && !isWhole ? text.slice(0, SHOWN_CHARACTERS) : text}</Text>
+      {isLong && (
+        <>
+          {isWhole ? ' ' : '… '}
+          <button type="button" className="chip" onClick={() => setWhole(!isWhole)}>
+            {isWhole ? 'show less' : `show all ${text.length.toLocaleString('en')} characters`}
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

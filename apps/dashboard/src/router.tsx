@@ -1,0 +1,76 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { Layout } from './pages/Layout.js';
+import { NotFoundPage } from './pages/NotFoundPage.js';
+import { RunsPage } from './pages/runs/RunsPage.js';
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+const whole = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined);
+/** Leaves out what is not said, so that addresses stay short. */
+const said = <Search extends object>(search: Search) =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Search]?: NonNullable<Search[Name]>;
+  };
+
+const root = createRootRoute({ component: Layout, notFoundComponent: NotFoundPage });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/runs' });
+  },
+});
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: '/runs',
+  component: RunsPage,
+  validateSearch: (search) =>
+    said({
+      name: text(search.name),
+      project: text(search.project),
+      sort: text(search.sort),
+      after: text(search.after),
+    }),
+});
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$run',
+  component: lazyRouteComponent(() => import('./pages/run/RunPage.js'), 'RunPage'),
+  validateSearch: (search) => said({ curves: text(search.curves), after: text(search.after) }),
+});
+
+const step = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$run/steps/$step',
+  component: lazyRouteComponent(() => import('./pages/groups/GroupsPage.js'), 'GroupsPage'),
+  validateSearch: (search) => said({ group: text(search.group), sort: text(search.sort), after: text(search.after) }),
+});
+
+const trajectory = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$run/trajectories/$trajectory',
+  component: lazyRouteComponent(() => import('./pages/trajectory/TrajectoryPage.js'), 'TrajectoryPage'),
+  validateSearch: (search) => said({ analysis: text(search.analysis), turn: whole(search.turn) }),
+});
+
+const analysis = createRoute({
+  getParentRoute: () => root,
+  path: '/analyses/$analysis',
+  component: lazyRouteComponent(() => import('./pages/comparison/ComparisonPage.js'), 'ComparisonPage'),
+  validateSearch: (search) => said({ sort: text(search.sort) }),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, runs, run, step, trajectory, analysis]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
