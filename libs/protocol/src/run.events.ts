@@ -79,6 +79,7 @@ export const CheckpointRecorded = defineEvent('checkpoint.recorded', 1, {
 /** The trainer went back to the state after `toTrainingStep`; what came later is superseded, not deleted. */
 export const RunRewound = defineEvent('run.rewound', 1, { toTrainingStep: TrainingStep });
 
+/** The run is over. */
 export const RunEnded = defineEvent('run.ended', 1, {
   state: z.enum(['completed', 'failed', 'stopped']).optional(),
   reason: z.string().optional(),
@@ -90,6 +91,7 @@ export const AnalysisRequested = defineEvent('analysis.requested', 1, {
   request: z.record(z.string(), z.json()),
 });
 
+/** The analysis of that request has ended. */
 export const AnalysisCompleted = defineEvent('analysis.completed', 1, {
   analysis: Name,
   state: z.enum(['completed', 'failed', 'cancelled']),

@@ -1,0 +1,23 @@
+// `npm run gen`: writes what is generated and committed. The same sources give the same files.
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { format } from 'prettier';
+import { build } from './build.mjs';
+import { errorCodesPage } from './gen/error-codes.mjs';
+import { eventsPage } from './gen/events.mjs';
+import { schemaSql } from './gen/schema-sql.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const markdown = (text) => format(text, { parser: 'markdown', printWidth: 120, singleQuote: true });
+
+await build();
+const { schemaText } = await import('../dist/apps/api/src/index.js');
+const files = {
+  'docs/api/schema.graphql': await schemaText(),
+  'docs/api/error-codes.md': await markdown(errorCodesPage(root)),
+  'docs/events.md': await markdown(await eventsPage(root)),
+  'migrations/schema.sql': await schemaSql(),
+};
+for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+process.exit(0); // pools of connections and threads of the imported libs keep nobody waiting

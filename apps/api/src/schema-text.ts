@@ -1,0 +1,16 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { RESOLVERS } from './resolvers.js';
+
+/** The GraphQL schema as text, from the code alone: nothing is started. */
+export async function schemaText(): Promise<string> {
+  const app = await NestFactory.createApplicationContext(GraphQLSchemaBuilderModule, { logger: false });
+  try {
+    const schema = await app.get(GraphQLSchemaFactory).create([...RESOLVERS]);
+    return `${printSchema(lexicographicSortSchema(schema))}\n`;
+  } finally {
+    await app.close();
+  }
+}
