@@ -50,6 +50,13 @@ it('names npm scripts that are there', () => {
   expect(wrong(/npm run (?:-s )?([a-z]+(?::[a-z]+)*)/g, (name) => scripts.includes(name))).toEqual([]);
 });
 
+it('names commands that are there', () => {
+  const made = SOURCES.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/new Command\('([a-z]+)'\)/g)]);
+  const commands = made.map(([, name]) => name);
+  const named = /(?:`|^|npm run -s )recredit (?:-- )?([a-z]+)/gm;
+  expect(wrong(named, (name) => commands.includes(name))).toEqual([]);
+});
+
 it('names environment variables that something reads', () => {
   const read = new Set(SOURCES.flatMap((path) => readFileSync(path, 'utf8').match(VARIABLE) ?? []));
   expect(wrong(/(RECREDIT_[A-Z]+(?:_[A-Z]+)*)/g, (name) => read.has(name))).toEqual([]);
@@ -70,4 +77,13 @@ it('lists every decision in the index', () => {
   const index = readFileSync('docs/decisions/README.md', 'utf8');
   const missing = globSync('docs/decisions/[0-9]*.md').filter((path) => !index.includes(`(${path.split('/').at(-1)})`));
   expect(missing).toEqual([]);
+});
+
+it('explains each word of the glossary in one place', () => {
+  const words = [...readFileSync('docs/glossary.md', 'utf8').matchAll(/^\| ([^|]+?) +\|/gm)].flatMap(([, cell]) =>
+    cell.split(', '),
+  );
+  const explained = words.filter((word) => word !== 'word' && !word.startsWith('-'));
+  expect(explained.filter((word, i) => explained.indexOf(word) !== i)).toEqual([]);
+  expect(explained.length).toBeGreaterThan(60);
 });
