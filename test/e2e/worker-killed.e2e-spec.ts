@@ -8,7 +8,7 @@ import { expectRebuildEqual } from '../support/logged.js';
 import { canSeeProcesses } from '../support/processes.js';
 import { ServedPlatform, until } from '../support/served-platform.js';
 
-const STEPS = 60;
+const STEPS = 40;
 const ESTIMATORS = 8;
 
 describe.runIf(canSeeProcesses)('an analysis', () => {

@@ -1,0 +1,52 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import { api } from './api.bench.js';
+import { withDatabase } from './bench-database.js';
+import type { BenchRow } from './bench-row.js';
+import { benchTable } from './bench-table.js';
+import type { Benchmark } from './benchmark.js';
+import { comparison } from './comparison.bench.js';
+import { estimators } from './estimators.bench.js';
+import { benchEventLog } from './event-log.bench.js';
+import { projector } from './projector.bench.js';
+import { protocol } from './protocol.bench.js';
+import { sdk } from './sdk.bench.js';
+import { segments } from './segments.bench.js';
+import { textSimilarities } from './text-similarity.bench.js';
+
+const eventLog: Benchmark = {
+  name: 'event-log',
+  run: () => withDatabase((url) => benchEventLog({ ownerUrl: url, appUrl: url })),
+};
+
+const BENCHMARKS: readonly Benchmark[] = [
+  estimators,
+  comparison,
+  textSimilarities,
+  segments,
+  protocol,
+  sdk,
+  eventLog,
+  projector,
+  api,
+];
+
+/** `npm run bench [-- NAME ...]`: all benchmarks, or those whose name contains one of the given ones. */
+const wanted = process.argv.slice(2);
+const chosen = BENCHMARKS.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+if (chosen.length === 0) {
+  process.stderr.write(`no benchmark is named so; there are: ${BENCHMARKS.map(({ name }) => name).join(', ')}\n`);
+  process.exit(2);
+}
+
+const rows: (BenchRow & { readonly benchmark: string })[] = [];
+for (const benchmark of chosen) {
+  const { name } = benchmark;
+  process.stderr.write(`measuring ${name} ...\n`);
+  rows.push(...(await benchmark.run()).map((row) => ({ benchmark: name, ...row })));
+}
+process.stdout.write(`${benchTable(rows)}\n`);
+
+const machine = { node: process.version, cores: availableParallelism(), cpu: cpus()[0]?.model ?? 'unknown' };
+await mkdir('bench', { recursive: true });
+await writeFile('bench/results.json', `${JSON.stringify({ at: new Date().toISOString(), machine, rows }, null, 2)}\n`);
