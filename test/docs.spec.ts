@@ -52,9 +52,9 @@ it('names npm scripts that are there', () => {
 
 it('names commands that are there', () => {
   const made = SOURCES.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/new Command\('([a-z]+)'\)/g)]);
-  const commands = made.map(([, name]) => name);
+  const commands = new Set(made.map(([, name]) => name));
   const named = /(?:`|^|npm run -s )recredit (?:-- )?([a-z]+)/gm;
-  expect(wrong(named, (name) => commands.includes(name))).toEqual([]);
+  expect(wrong(named, (name) => commands.has(name))).toEqual([]);
 });
 
 it('names environment variables that something reads', () => {
