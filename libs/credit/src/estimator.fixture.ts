@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { estimate, type Estimate, type TrajectoryRecords } from './estimate.js';
 import type { AnyEstimator, Credit } from './estimator.js';
+import { progressSignals, WHOLE_TRAJECTORY, WHOLE_TURN_SIGNALS } from './progress-signals.fixture.js';
 import { runEstimator } from './run-estimator.js';
 
 type Record = TrajectoryRecords[number];
@@ -18,6 +19,12 @@ let nextId = 0;
 /** Rollouts of one turn, one per reward. */
 export function rollouts(group: string, ...rewards: number[]): Record[] {
   return rewards.map((reward) => rollout(group, reward));
+}
+
+/** A rollout with a turn per number, of so many generated tokens. */
+export function spoken(group: string, outcomeReward: number, ...tokens: number[]): Record {
+  const turns = tokens.map((length) => ({ tokens: { mask: Array.from({ length }, () => 1) } }));
+  return rollout(group, outcomeReward, turns);
 }
 
 /** Turns with these states and rewards. */
@@ -55,19 +62,23 @@ export function flat(values: unknown): number[] {
 }
 
 const reward = fc.constantFrom(-1, 0, 0, 0.1, 0.2, 0.3, 0.5, 1, 1);
+const progress = progressSignals(reward);
 const token = fc.record({ reward, value: reward, mask: fc.constantFrom(1, 1, 1, 0) });
 const turn = fc
   .record({
     state: fc.constantFrom('kitchen', 'hall', 'garden'),
+    action: fc.constantFrom('go', 'take', 'look'),
+    more: progress.turn,
     reward,
     valueEstimate: reward,
     isActionValid: fc.boolean(),
     tokens: fc.array(token, { minLength: 1, maxLength: 3 }),
   })
-  .map(({ state, reward, valueEstimate, isActionValid, tokens }) => ({
+  .map(({ state, action, more, reward, valueEstimate, isActionValid, tokens }) => ({
     state,
+    action,
     reward,
-    signals: { valueEstimate, isActionValid },
+    signals: { ...more, valueEstimate, isActionValid },
     tokens: {
       reward: tokens.map((t) => t.reward),
       value: tokens.map((t) => t.value),
@@ -75,12 +86,18 @@ const turn = fc
     },
   }));
 
+/** Signals of a trajectory that the group-relative estimators read beside its outcome. */
+export const outcomeSignals = (number: fc.Arbitrary<number | null>) =>
+  fc.record({ greedyReward: number, responseLength: fc.integer({ min: 0, max: 9 }), answerScore: number });
+
 /** Batches of a few groups with every signal that an estimator of the first set reads; some rollouts have no turn. */
 export const batches: fc.Arbitrary<Record[]> = fc
   .array(
     fc.record({
       group: fc.constantFrom('g', 'h', 'k'),
       outcomeReward: reward,
+      success: fc.boolean(),
+      signals: fc.tuple(progress.trajectory, outcomeSignals(reward)).map(([a, b]) => ({ ...a, ...b })),
       turns: fc.array(turn, { maxLength: 4 }),
     }),
     { minLength: 1, maxLength: 8 },
@@ -88,12 +105,19 @@ export const batches: fc.Arbitrary<Record[]> = fc
   .map((records) => [
     ...records.map((record, i) => ({ id: `t${i}`, trainingStep: 0, ...record })),
     // One that has every column, so that none is missing from the batch.
-    { id: 'whole', group: 'g', trainingStep: 0, outcomeReward: 0, turns: [WHOLE_TURN] },
+    { ...rolloutWithoutTurns('whole'), turns: [WHOLE_TURN] },
   ]);
+
+/** It did nothing, but says all that a trajectory can say. */
+export function rolloutWithoutTurns(id: string): Record {
+  const signals = { ...WHOLE_TRAJECTORY.signals, greedyReward: 0, responseLength: 1, answerScore: 0 };
+  return { id, group: 'g', trainingStep: 0, outcomeReward: 0, ...WHOLE_TRAJECTORY, signals, turns: [] };
+}
 
 const WHOLE_TURN = {
   state: 'hall',
+  action: 'go',
   reward: 0,
-  signals: { valueEstimate: 0, isActionValid: true },
+  signals: { ...WHOLE_TURN_SIGNALS, valueEstimate: 0, isActionValid: true },
   tokens: { reward: [0], value: [0], mask: [1] },
 };

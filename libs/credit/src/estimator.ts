@@ -53,8 +53,8 @@ export type Gives =
   | 'keep';
 
 /** A param whose value is the name of a signal, which is then required. */
-export interface SignalParam<Params> {
-  readonly param: keyof Params & string;
+export interface SignalParam<Param extends string> {
+  readonly param: Param;
   readonly level: Level;
 }
 
@@ -84,7 +84,7 @@ export interface Estimator<
   readonly requires: readonly Required[];
   readonly accepts: readonly Accepted[];
   readonly conditional?: readonly ConditionalNeeds<z.infer<Params>, Required, Accepted>[];
-  readonly signalParams?: readonly SignalParam<z.infer<Params>>[];
+  readonly signalParams?: readonly SignalParam<keyof z.infer<Params> & string>[];
   /** what the signals are that are no numbers: 'text', or the schema of a JSON value */
   readonly kinds?: Kinds;
   /** true: reads the texts behind the keys, whatever the params */
@@ -98,8 +98,10 @@ export type Columns<Required extends SignalPath, Accepted extends SignalPath, Ki
   { [Path in Exclude<Required, KeyPath>]: ValuesOf<Kinds, Path> } & { [Path in Accepted]?: ValuesOf<Kinds, Path> }
 >;
 
-/** Any member of the catalogue, its types forgotten; `runEstimator` checks what they promised. */
-export type AnyEstimator = Estimator;
+/** Any member of the catalogue, its types forgotten; `runEstimator` gives it what they promised. */
+export interface AnyEstimator extends Omit<Estimator, 'estimate'> {
+  estimate(trajectories: TrajectoryBatch, columns: never, params: never): Credit;
+}
 
 /** Defines an estimator: types `columns` from what it requires and accepts, and `params` from their schema. */
 export function defineEstimator<

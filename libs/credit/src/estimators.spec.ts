@@ -1,7 +1,7 @@
 import { trajectoryBatch } from '#lib/dataset';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { batches, creditOf, estimateOf, expectNumbers } from './estimator.fixture.js';
+import { batches, creditOf, estimateOf, expectNumbers, rolloutWithoutTurns } from './estimator.fixture.js';
 import type { TrajectoryRecords } from './estimate.js';
 import type { AnyEstimator } from './estimator.js';
 import { ESTIMATORS } from './estimators/index.js';
@@ -91,7 +91,7 @@ describe.each(runs)('$name', ({ estimator, params }) => {
 
   it('answers for no trajectory, and for one without a turn', () => {
     expect([...creditOf(estimator, [], params).values]).toEqual([]);
-    const idle = creditOf(estimator, [{ id: 'a', group: 'g', trainingStep: 0, outcomeReward: 1, turns: [] }], params);
+    const idle = creditOf(estimator, [rolloutWithoutTurns('a')], params);
     expect(idle.values).toHaveLength(idle.level === 'trajectory' ? 1 : 0);
   });
 

@@ -3,7 +3,9 @@ import { RecreditError } from '#lib/kernel';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryRecords } from './estimate.js';
+import { outcomeSignals } from './estimator.fixture.js';
 import { ESTIMATORS } from './estimators/index.js';
+import { progressSignals } from './progress-signals.fixture.js';
 import { runEstimator, type Outcome } from './run-estimator.js';
 import { turnCredit } from './turn-credit.js';
 
@@ -24,18 +26,22 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
 );
 
+const progress = progressSignals(number);
 const turn = fc
   .record({
     state: text,
+    action: text,
+    more: progress.turn,
     reward: said,
     valueEstimate: said,
     isActionValid: fc.oneof(fc.boolean(), number),
     tokens: fc.array(fc.tuple(tokenNumber, tokenNumber, fc.constantFrom(0, 1, 1, 0.5)), { maxLength: 3 }),
   })
-  .map(({ state, reward, valueEstimate, isActionValid, tokens }) => ({
+  .map(({ state, action, more, reward, valueEstimate, isActionValid, tokens }) => ({
     state,
+    action,
     reward,
-    signals: { valueEstimate, isActionValid },
+    signals: { ...more, valueEstimate, isActionValid },
     tokens: { reward: tokens.map(([r]) => r), value: tokens.map(([, v]) => v), mask: tokens.map(([, , m]) => m) },
   }));
 
@@ -44,6 +50,8 @@ const records: fc.Arbitrary<TrajectoryRecords> = fc
     fc.record({
       group: fc.constantFrom('g', 'h'),
       outcomeReward: said,
+      success: fc.boolean(),
+      signals: fc.tuple(progress.trajectory, outcomeSignals(said)).map(([a, b]) => ({ ...a, ...b })),
       turns: fc.array(turn, { maxLength: 4 }),
     }),
     { maxLength: 8 },

@@ -1,4 +1,4 @@
-import { levelOf, rowCount, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { levelOf, rowCount, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
 import { z } from 'zod';
 import type { AnyEstimator, Column, Credit } from './estimator.js';
@@ -36,7 +36,7 @@ export function runEstimator(estimator: AnyEstimator, trajectories: TrajectoryBa
   const missing = missingSignals(trajectories, needs);
   if (missing.length > 0) return { kind: 'missing', missing };
 
-  const estimated = estimator.estimate(trajectories, columnsFor(trajectories, needs), params);
+  const estimated = estimator.estimate(trajectories, columnsFor(trajectories, needs) as never, params as never);
   assertWhole(estimator, trajectories, estimated);
   const credit = withoutInfinities(estimated);
   return { kind: 'credit', credit, warnings: warningsOf(estimator, trajectories, credit) };
@@ -55,7 +55,7 @@ function columnsFor(trajectories: TrajectoryBatch, { requires, accepts, kinds }:
     // A level without rows has no columns either, and a mask that is absent is all 1.
     columns[path] = signalValues(trajectories, path, kinds[path]) ?? (kinds[path] ? [] : ones(trajectories, path));
   }
-  return columns as Record<SignalPath, NumericValues>;
+  return columns;
 }
 
 function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, credit: Credit): string[] {

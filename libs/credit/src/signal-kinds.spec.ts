@@ -2,6 +2,7 @@ import { trajectoryBatch } from '#lib/dataset';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineEstimator } from './estimator.js';
+import type { TrajectoryRecords } from './estimate.js';
 import { needsOf } from './needs.js';
 import { runEstimator } from './run-estimator.js';
 import { Flag, signalValues } from './signal-kinds.js';
@@ -19,16 +20,17 @@ const counting = defineEstimator({
   requires: ['turn.tag', 'turn.verdicts'],
   accepts: ['turn.note', 'turn.isValid'],
   kinds: { 'turn.tag': 'text', 'turn.verdicts': z.array(Flag), 'turn.note': 'text' },
-  params: z.strictObject({}),
-  estimate(_, columns) {
+  params: z.strictObject({ perWord: z.number().default(10) }),
+  estimate(_, columns, { perWord }) {
     const { 'turn.tag': tag, 'turn.verdicts': verdicts, 'turn.note': note, 'turn.isValid': isValid } = columns;
     const passed = verdicts.map((flags) => flags!.reduce((sum, flag) => sum + flag, 0));
-    const values = passed.map((count, t) => count + 10 * tag[t]!.length + 100 * (note?.[t] ?? '').length);
+    const values = passed.map((count, t) => count + perWord * tag[t]!.length + 100 * (note?.[t] ?? '').length);
     return { level: 'turn', values: Float64Array.from(values, (value, t) => value + 1000 * (isValid?.[t] ?? 0)) };
   },
 });
 
-const batch = (...turns: object[]) =>
+type Signals = NonNullable<TrajectoryRecords[number]['turns'][number]['signals']>;
+const batch = (...turns: Signals[]) =>
   trajectoryBatch([{ id: 'a', group: 'g', trainingStep: 0, turns: turns.map((signals) => ({ signals })) }]);
 
 describe('signals that are no numbers', () => {

@@ -1,0 +1,80 @@
+import * as fc from 'fast-check';
+
+/** Signals of a turn and of a trajectory that the graph, progress and hierarchy estimators read. */
+export const progressSignals = (number: fc.Arbitrary<number>) => ({
+  turn: fc.record({
+    contribution: number,
+    grounded: fc.constantFrom<boolean | number>(true, false, 1, 0),
+    potential: number,
+    returnPrediction: number,
+    turnFeature: number,
+    switch: fc.boolean(),
+    subgoal: fc.constantFrom('find', 'carry', null),
+    valueLow: number,
+    valueHigh: number,
+    valueTerm: number,
+    reasoningTag: fc.constantFrom('planning', 'explore', 'reflection', 'monitor'),
+    actionAvailable: fc.boolean(),
+    actionType: fc.constantFrom('search', 'answer'),
+    formatOk: fc.boolean(),
+    querySimilarity: number,
+    retriever: fc.constantFrom('text retriever', 'table retriever', 'none', 'none, text retriever', 'web'),
+    groundTruthRetriever: fc.constantFrom('text retriever', 'none'),
+    answerRecall: number,
+    groundTruthAnswers: fc.constantFrom('a', 'one|two', 'an answer of more than five words'),
+    savedThoughtTokens: number,
+    savedObservationTokens: number,
+    contextTokens: number,
+    taskScore: number,
+    omitsThought: fc.boolean(),
+    omitsObservation: fc.boolean(),
+    hop: number,
+    forwardHop: number,
+    backwardHop: number,
+  }),
+  trajectory: fc.record({
+    finalState: fc.constantFrom('hall', 'done', 'lost', null),
+    finalPotential: fc.option(number, { nil: null }),
+    truncated: fc.constantFrom(true, false, null),
+    totalTokens: number,
+    experienceId: fc.constantFrom('e0', 'e1', null),
+  }),
+});
+
+/** A turn that has all of them. */
+export const WHOLE_TURN_SIGNALS = {
+  contribution: 0,
+  grounded: true,
+  potential: 0,
+  returnPrediction: 0,
+  turnFeature: 0,
+  switch: true,
+  subgoal: 'find',
+  valueLow: 0,
+  valueHigh: 0,
+  valueTerm: 0,
+  reasoningTag: 'planning',
+  actionAvailable: true,
+  actionType: 'search',
+  formatOk: true,
+  querySimilarity: 0,
+  retriever: 'none',
+  groundTruthRetriever: 'none',
+  answerRecall: 0,
+  groundTruthAnswers: 'a',
+  savedThoughtTokens: 0,
+  savedObservationTokens: 0,
+  contextTokens: 1,
+  taskScore: 0,
+  omitsThought: false,
+  omitsObservation: false,
+  hop: 0,
+  forwardHop: 0,
+  backwardHop: 0,
+};
+
+/** A trajectory that has all of them. */
+export const WHOLE_TRAJECTORY = {
+  success: false,
+  signals: { finalState: 'done', finalPotential: 0, truncated: false, totalTokens: 1, experienceId: 'e0' },
+};
