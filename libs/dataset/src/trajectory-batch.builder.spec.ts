@@ -74,3 +74,10 @@ it('takes token columns by their own names only, whatever every object has', () 
     [null, 'a', 'b'],
   ]);
 });
+
+it('makes a thousand columns of a level and no more, the protocol its own fields among them', () => {
+  const turns = Array.from({ length: 1_500 }, (_, i) => ({ reward: 1, signals: { [`s${i}`]: i } }));
+  const { columns } = trajectoryBatch([{ id: 'a', group: 'g', trainingStep: 0, turns }]);
+  expect(columns.size).toBe(1_000);
+  expect(columns.has('turn.reward')).toBe(true);
+});

@@ -1,11 +1,19 @@
-import { textKey, tokenCount, tokenNumbers, type TokenColumn, type TrajectoryRecord, type Turn } from '#lib/protocol';
+import {
+  MAX_SIGNAL_NAMES,
+  textKey,
+  tokenCount,
+  tokenNumbers,
+  type TokenColumn,
+  type TrajectoryRecord,
+  type Turn,
+} from '#lib/protocol';
 import type { Level, SignalColumn, SignalPath, TrajectoryBatch } from './trajectory-batch.js';
 
 /**
  * Puts records into columns, in the order given.
  *
  * A signal that is a number or a flag on every row that has it becomes numbers; one that is text on every such row
- * becomes text; anything else stays JSON. Token numbers are kept as float32, the rest as float64.
+ * becomes text; anything else stays JSON. Of a level the first 1,000 names become columns, and the log keeps the others. Token numbers are kept as float32, the rest as float64.
  */
 export function trajectoryBatch(records: readonly TrajectoryRecord[]): TrajectoryBatch {
   const turns = records.flatMap((record) => record.turns);
@@ -73,6 +81,7 @@ function columnsOf<Row>(
   rows.forEach((row, i) => {
     for (const [name, value] of Object.entries(signalsOf(row))) {
       if (value === undefined) continue;
+      if (raw.size >= MAX_SIGNAL_NAMES && !raw.has(name)) continue;
       const values = raw.get(name) ?? new Array<unknown>(rows.length).fill(null);
       raw.set(name, values);
       values[i] = value;
@@ -92,7 +101,7 @@ function columnOf(values: readonly unknown[]): SignalColumn {
 
 function tokenColumns(turns: readonly Turn[], tokenOffsets: Int32Array): [SignalPath, SignalColumn][] {
   const names = new Set(turns.flatMap(({ tokens }) => (tokens ? Object.keys(tokens) : [])));
-  return [...names].map((name) => [`token.${name}`, tokenColumn(name, turns, tokenOffsets)]);
+  return [...names].slice(0, MAX_SIGNAL_NAMES).map((name) => [`token.${name}`, tokenColumn(name, turns, tokenOffsets)]);
 }
 
 function tokenColumn(name: string, turns: readonly Turn[], tokenOffsets: Int32Array): SignalColumn {

@@ -73,6 +73,25 @@ describe('checkBatch', () => {
     expect(issuesOf(bytes({ ...turn, turn: 7 }))).toEqual([]);
   });
 
+  it('refuses more than a thousand different names of signals in a batch', () => {
+    const named = (from: number, n: number) =>
+      Object.fromEntries(Array.from({ length: n }, (_, i) => [`s${from + i}`, 1]));
+    const events = [
+      { ...turn, signals: named(0, 600) },
+      { ...turn, turn: 1, signals: named(0, 1000) },
+    ];
+    expect(issuesOf(bytes(...events))).toEqual([]);
+    expect(issuesOf(bytes(...events, { ...turn, turn: 2, signals: { one: 1 } }))).toMatchObject([
+      { line: 3, pointer: '/signals', found: '1001' },
+    ]);
+    const whole = { type: 'trajectory.recorded', at: AT, id: 't', group: 'g', trainingStep: 0 };
+    const turns = [
+      { tokens: {} },
+      { tokens: Object.fromEntries(Object.keys(named(0, 1001)).map((name) => [name, [1]])) },
+    ];
+    expect(issuesOf(bytes({ ...whole, turns }))).toMatchObject([{ line: 1, pointer: '/turns/1/tokens' }]);
+  });
+
   it('names the line whose bytes are not UTF-8', () => {
     const batch = bytes(turn, { ...turn, turn: 1 });
     batch[batch.length - 5] = 0xff;

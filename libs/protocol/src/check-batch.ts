@@ -2,6 +2,7 @@ import { RecreditError } from '#lib/kernel';
 import { shown, type LineIssue } from './issues.js';
 import { contentIssue } from './named-checks.js';
 import { PLATFORM_EVENTS, RUN_EVENTS, type RunEvent } from './run.events.js';
+import { SignalNames } from './signal-names.js';
 import { definitionOf, upcast } from './upcast.js';
 import { eventIssue, type Issue } from './validators.js';
 
@@ -35,9 +36,11 @@ export function checkBatch(ndjson: Uint8Array): RunEvent[] {
   const issues: LineIssue[] = [];
   const events: RunEvent[] = [];
   const nextTurn = new Map<string, number>();
+  const names = new SignalNames();
   for (let i = 0; i < lines.length && issues.length < MAX_ISSUES; i++) {
     const checked = checkLine(lines[i]);
-    const issue = 'event' in checked ? turnOrderIssue(checked.event, nextTurn) : checked.issue;
+    const issue =
+      'event' in checked ? (turnOrderIssue(checked.event, nextTurn) ?? names.issueOf(checked.event)) : checked.issue;
     if (issue) issues.push({ line: i + 1, ...issue });
     else if ('event' in checked) events.push(checked.event);
   }

@@ -36,6 +36,7 @@ const turn = (n: number, rest: object = {}) => ({
   turn: n,
   ...rest,
 });
+const whole = { type: 'trajectory.recorded', at: AT, id: 'whole', group: 'g', trainingStep: 0, outcomeReward: 1 };
 const line = (event: unknown) => `${JSON.stringify(event)}\n`;
 /** A turn with a field that is spelled out, as JSON.stringify would not. */
 const spelled = (field: string, n = 0) => `${JSON.stringify(turn(n)).slice(0, -1)},${field}}\n`;
@@ -113,6 +114,10 @@ const LINES: Record<string, readonly [payload: Buffer | string, where: object]> 
   'a parent beyond any turn': [
     line(turn(0, { parent: { trajectory: 'p', turn: 2 ** 40 } })),
     { line: 1, pointer: '/parent/turn' },
+  ],
+  'a name for every signal': [
+    line({ ...whole, turns: Array.from({ length: 20_000 }, (_, i) => ({ signals: { [`s${i}`]: 1 } })) }),
+    { line: 1, pointer: '/turns/1000/signals', found: '1001' },
   ],
   'an unknown type': [line({ type: 'turn.taken', at: AT }), { line: 1, pointer: '/type', found: '"turn.taken"' }],
   'a type of every object': [line({ type: 'constructor', at: AT }), { line: 1, pointer: '/type' }],
