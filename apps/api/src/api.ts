@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { ApiModule } from './api.module.js';
 import { BUILT_DASHBOARD, serveDashboard } from './dashboard/serve-dashboard.js';
 import { authenticate } from './http/caller.js';
-import { ProblemFilter, sendProblem } from './http/problem.js';
+import { answerProblem, ProblemFilter, sendProblem } from './http/problem.js';
 import type { ApiPorts } from './ports.js';
 
 const MAX_JSON_BYTES = 4 * 1024 * 1024;
@@ -37,6 +37,13 @@ export async function startApi(ports: ApiPorts, { host, port, logger }: ApiOptio
   return { url: await app.getUrl(), close: () => app.close() };
 }
 
+/** Nest sets an error handler too late for some of the routes, and Fastify warns of the second one. */
+class ProblemAdapter extends FastifyAdapter {
+  override setErrorHandler() {
+    return this.getInstance();
+  }
+}
+
 /**
  * The API, not listening yet.
  *
@@ -47,15 +54,17 @@ export async function createApi(
   logger: Logger,
   dashboard = BUILT_DASHBOARD,
 ): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({
+  const adapter = new ProblemAdapter({
     bodyLimit: MAX_JSON_BYTES,
     forceCloseConnections: 'idle',
     // what is no URL at all is refused before any route is looked for
     frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) => void sendProblem(reply, error),
   });
   const fastify = adapter.getInstance();
-  // until Nest has its own: what is refused before a handler is found, such as a Content-Type that is none
-  fastify.setErrorHandler((error: unknown, _request: FastifyRequest, reply: FastifyReply) => sendProblem(reply, error));
+  // what no filter sees: what is refused before a handler is called, such as a Content-Type that is none
+  fastify.setErrorHandler((error: unknown, _request: FastifyRequest, reply: FastifyReply) =>
+    answerProblem(reply, error, logger),
+  );
   fastify.decorateRequest('principal', null);
   fastify.addHook('onRequest', authenticate(ports.authenticator));
   // batches are read by their handler, chunk by chunk, so that nothing unbounded is ever in memory

@@ -24,6 +24,12 @@ export async function sendProblem(reply: FastifyReply, error: unknown): Promise<
 
 const isGraphql = ({ request }: FastifyReply) => request.url.split('?', 1)[0] === '/graphql';
 
+/** The same for what nobody expected, which is logged where it is our fault. */
+export async function answerProblem(reply: FastifyReply, error: unknown, logger: Logger): Promise<void> {
+  if (publicError(error).code === 'internal.error') logger.error({ err: error }, 'a request failed');
+  if (!reply.sent) await sendProblem(reply, error);
+}
+
 /** One place where what a handler throws becomes an answer. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -31,9 +37,6 @@ export class ProblemFilter implements ExceptionFilter {
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     if (host.getType<string>() === 'graphql') throw error;
-    if (publicError(error).code === 'internal.error') this.logger.error({ err: error }, 'a request failed');
-    const reply = host.switchToHttp().getResponse<FastifyReply>();
-    if (reply.sent) return;
-    await sendProblem(reply, error);
+    await answerProblem(host.switchToHttp().getResponse<FastifyReply>(), error, this.logger);
   }
 }
