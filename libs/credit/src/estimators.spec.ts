@@ -17,6 +17,11 @@ const VARIANTS: Record<string, object[]> = {
   gae: [{}, { granularity: 'turn', lambda: 0.8 }, { gamma: 0.9, whiten: false }],
   gigpo: [{}, { normalizeByStd: true, invalidActionPenalty: 0.1 }, { statsAcross: 'trajectories', singleton: 'zero' }],
   hgpo: [{}, { baseGroup: true, normalizeByStd: false }, { historyWindow: 0, invalidActionPenalty: 0.1 }],
+  spa: [{}, { variant: 'released', gamma: 0.9 }],
+  pbrs: [{}, { gamma: 0.9, scale: 2, terminalPotential: 'keep' }],
+  'uniform-redistribution': [{}, { variant: 'copy', gamma: 0.9 }, { variant: 'ircr' }],
+  rudder: [{}, { errorCorrection: 'none', gamma: 0.9 }],
+  'return-decomposition': [{}, { target: 'mean', ridge: 0.1 }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -104,7 +104,9 @@ describe('checkVectors', () => {
   });
 
   it('passes nothing that it does not know', () => {
-    expect(checkVectors({ estimator: 'spa', cases: [vector({})] })).toMatchObject({ status: 'unknown estimator' });
+    expect(checkVectors({ estimator: 'no-such-method', cases: [vector({})] })).toMatchObject({
+      status: 'unknown estimator',
+    });
     expect(checkVectors({ diagnostic: 'pass-at-k', cases: [] })).toMatchObject({ status: 'unknown diagnostic' });
   });
 

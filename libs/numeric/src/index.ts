@@ -15,8 +15,9 @@ export {
 export { concordance, type Concordance } from './concordance.js';
 export { pearson, spearman } from './correlation.js';
 export { allEqual, LEAST_SPREAD, type Numbers } from './numbers.js';
-export { composeOffsets, ownerOf, repeatRows, rowLengths, rowMeans } from './offsets.js';
+export { composeOffsets, lastOfRows, ownerOf, repeatRows, rowLengths, rowMeans, rowSums } from './offsets.js';
 export { pairLabels } from './pair-labels.js';
+export { ridgeWeights, solvePositiveDefinite } from './ridge.js';
 export { quantileOfSorted, quantiles } from './quantile.js';
 export { hash32, hash53, hashUnit, seededRandom, type Random } from './random.js';
 export { averageRanks } from './ranks.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { composeOffsets, ownerOf, repeatRows, rowLengths, rowMeans } from './offsets.js';
+import { composeOffsets, lastOfRows, ownerOf, repeatRows, rowLengths, rowMeans } from './offsets.js';
 
 // rows of 2, 0 and 3 children
 const OFFSETS = Int32Array.of(0, 2, 2, 5);
@@ -8,6 +8,15 @@ describe('ragged rows', () => {
   it('have lengths, also of nothing', () => {
     expect([...rowLengths(OFFSETS)]).toEqual([2, 0, 3]);
     expect([...rowLengths(Int32Array.of(0))]).toEqual([]);
+  });
+
+  it('have lengths without what is masked; a mask that is not said lets through', () => {
+    expect([...rowLengths(OFFSETS, Float32Array.of(1, 0, NaN, 0, 0))]).toEqual([1, 0, 1]);
+  });
+
+  it('end with their last child that is not masked, or with none', () => {
+    expect([...lastOfRows(OFFSETS)]).toEqual([1, -1, 4]);
+    expect([...lastOfRows(OFFSETS, Float32Array.of(0, 0, 1, NaN, 0))]).toEqual([-1, -1, 3]);
   });
 
   it('own their children', () => {
@@ -29,5 +38,6 @@ describe('ragged rows', () => {
     const values = Float64Array.of(1, 3, NaN, 5, 8);
     expect([...rowMeans(values, OFFSETS)]).toEqual([2, NaN, 6.5]);
     expect([...rowMeans(values, OFFSETS, Float32Array.of(0, 1, 1, 0, 1))]).toEqual([3, NaN, 8]);
+    expect([...rowMeans(Float64Array.of(1e308, 1e308, 0, 1, 2), OFFSETS)]).toEqual([NaN, NaN, 1]);
   });
 });

@@ -1,17 +1,38 @@
 import type { Numbers } from './numbers.js';
 
 /**
- * Lengths of ragged rows.
+ * Lengths of ragged rows, without the children that a mask leaves out.
  *
  *     length[i] = offsets[i + 1] − offsets[i]
  *
  * @param offsets [rows + 1]
+ * @param mask [children] null: all 1
  * @returns [rows], a fresh array
  */
-export function rowLengths(offsets: Int32Array): Float64Array {
+export function rowLengths(offsets: Int32Array, mask: Numbers | null = null): Float64Array {
   const lengths = new Float64Array(offsets.length - 1);
-  for (let i = 0; i < lengths.length; i++) lengths[i] = offsets[i + 1] - offsets[i];
+  for (let i = 0; i < lengths.length; i++) {
+    lengths[i] = offsets[i + 1] - offsets[i];
+    if (mask) for (let k = offsets[i]; k < offsets[i + 1]; k++) if (mask[k] === 0) lengths[i]--;
+  }
   return lengths;
+}
+
+/**
+ * The last child of each row that a mask lets through; -1 where there is none.
+ *
+ * @param offsets [rows + 1]
+ * @param mask [children] null: all 1
+ * @returns [rows]
+ */
+export function lastOfRows(offsets: Int32Array, mask: Numbers | null = null): Int32Array {
+  const last = new Int32Array(offsets.length - 1);
+  for (let i = 0; i < last.length; i++) {
+    let k = offsets[i + 1] - 1;
+    while (k >= offsets[i] && mask?.[k] === 0) k--;
+    last[i] = k >= offsets[i] ? k : -1;
+  }
+  return last;
 }
 
 /**
@@ -62,7 +83,7 @@ export function repeatRows(values: Numbers, offsets: Int32Array, mask: Numbers |
  * @param values [children]
  * @param offsets [rows + 1]
  * @param mask [children] null: all 1
- * @returns [rows] NaN where nothing is left
+ * @returns [rows] NaN where nothing is left, or the sum overflows
  */
 export function rowMeans(values: Numbers, offsets: Int32Array, mask: Numbers | null = null): Float64Array {
   const means = new Float64Array(offsets.length - 1);
@@ -74,7 +95,22 @@ export function rowMeans(values: Numbers, offsets: Int32Array, mask: Numbers | n
       sum += values[k];
       count++;
     }
-    means[i] = sum / count;
+    means[i] = Number.isFinite(sum) ? sum / count : NaN;
   }
   return means;
+}
+
+/**
+ * Sum of each row's children.
+ *
+ *     sum[i] = Σ x[k]      offsets[i] ≤ k < offsets[i + 1]; 0 for an empty row
+ *
+ * @param values [children]
+ * @param offsets [rows + 1]
+ * @returns [rows]
+ */
+export function rowSums(values: Numbers, offsets: Int32Array): Float64Array {
+  const sums = new Float64Array(offsets.length - 1);
+  for (let i = 0; i < sums.length; i++) for (let k = offsets[i]; k < offsets[i + 1]; k++) sums[i] += values[k];
+  return sums;
 }

@@ -7,6 +7,11 @@ import { hgpo } from './hgpo.js';
 import { litePpo } from './lite-ppo.js';
 import { reinforcePlusPlus } from './reinforce-plus-plus.js';
 import { rloo } from './rloo.js';
+import { spa } from './spa.js';
+import { pbrs } from './pbrs.js';
+import { uniformRedistribution } from './uniform-redistribution.js';
+import { rudder } from './rudder.js';
+import { returnDecomposition } from './return-decomposition.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -18,4 +23,9 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   gae,
   gigpo,
   hgpo,
+  spa,
+  pbrs,
+  uniformRedistribution,
+  rudder,
+  returnDecomposition,
 ];
