@@ -1,7 +1,7 @@
-import type { NumericValues } from '#lib/dataset';
-import { discountedSums, temporalDifferences, whiten } from '#lib/numeric';
+import { whiten } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
+import { generalisedAdvantage } from '../generalised-advantage.js';
 import { rowsOfTrajectories } from '../level-rows.js';
 import { notWhitened } from '../not-whitened.js';
 
@@ -16,33 +16,7 @@ const GaeParams = z.strictObject({
   whitenEpsilon: z.number().nonnegative().default(1e-8).describe('added to the variance, inside the root'),
 });
 
-/**
- * Generalised advantage estimation, over the positions with mask 1 only.
- *
- *     δ[k] = r[k] + γ · V[next] − V[k]      V = 0 after the last position of the trajectory
- *     A[k] = δ[k] + γ λ · A[next]
- *
- * The return is A + V, taken before whitening. λ = 0: δ; λ = 1: discounted return less V. A position with mask 0
- * gets 0, its reward is lost and a gap costs no discount. A rollout cut by a limit counts as ended.
- *
- * @param reward, value [positions]
- * @param offsets [trajectories + 1] into positions
- * @param mask [positions] null: all 1
- * @returns advantage and return [positions]
- */
-export function generalisedAdvantage(
-  reward: NumericValues,
-  value: NumericValues,
-  offsets: Int32Array,
-  mask: NumericValues | null,
-  { gamma, lambda }: Pick<z.infer<typeof GaeParams>, 'gamma' | 'lambda'>,
-) {
-  const errors = temporalDifferences(reward, value, offsets, gamma, mask);
-  const advantage = discountedSums(errors, offsets, gamma * lambda, mask);
-  const returns = advantage.map((a, k) => (mask?.[k] === 0 ? 0 : a + value[k]));
-  return { advantage, returns };
-}
-
+/** Generalised advantage estimation (`generalisedAdvantage`) over tokens, or over turns valued before acting. */
 export const gae = defineEstimator({
   id: 'gae',
   version: 1,
