@@ -60,7 +60,8 @@ const analysis = createRoute({
   getParentRoute: () => root,
   path: '/analyses/$analysis',
   component: lazyRouteComponent(() => import('./pages/comparison/ComparisonPage.js'), 'ComparisonPage'),
-  validateSearch: (search) => said({ sort: text(search.sort) }),
+  validateSearch: (search) =>
+    said({ sort: text(search.sort), disputed: search.disputed === 'all' ? 'all' : undefined }),
 });
 
 export const router = createRouter({

@@ -7,6 +7,7 @@ import {
   GridComponent,
   MarkLineComponent,
   TooltipComponent,
+  VisualMapContinuousComponent,
 } from 'echarts/components';
 import { use } from 'echarts/core';
 import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
@@ -22,6 +23,7 @@ use([
   DatasetComponent,
   DataZoomInsideComponent,
   MarkLineComponent,
+  VisualMapContinuousComponent,
   AriaComponent,
   CanvasRenderer,
   SVGRenderer,

@@ -1,7 +1,7 @@
 import type { EChartsCoreOption } from 'echarts/core';
-import { credit } from '../text/numbers.js';
+import { credit, decimal } from '../text/numbers.js';
 import { base } from './kit.js';
-import { divergingColor, type Palette } from './palette.js';
+import type { Palette } from './palette.js';
 
 export interface HeatCell {
   readonly row: number;
@@ -15,8 +15,8 @@ export interface HeatMap {
   readonly rows: readonly string[];
   readonly columns: readonly string[];
   readonly cells: readonly HeatCell[];
-  /** whether each cell says its number */
-  readonly numbers: boolean;
+  /** size of the number that each cell says; null: none */
+  readonly numbers: number | null;
   /** room for the names of rows, in pixels */
   readonly nameWidth: number;
   /** written above the number in the tooltip */
@@ -32,7 +32,7 @@ export function heatMap(map: HeatMap, palette: Palette): EChartsCoreOption {
   const quiet = { axisLine: { show: false }, axisTick: { show: false }, splitLine: { show: false } };
   return {
     ...base(palette),
-    grid: { left: nameWidth, right: 8, top: 8, bottom: numbers ? 104 : 26 },
+    grid: { left: nameWidth, right: 8, top: 8, bottom: numbers === null ? 26 : 104 },
     tooltip: {
       ...(base(palette).tooltip as object),
       formatter: ({ dataIndex }: { dataIndex: number }) =>
@@ -42,7 +42,7 @@ export function heatMap(map: HeatMap, palette: Palette): EChartsCoreOption {
       type: 'category',
       data: [...columns],
       ...quiet,
-      axisLabel: { ...names, ...(numbers ? { rotate: 40, interval: 0 } : { hideOverlap: true }) },
+      axisLabel: { ...names, ...(numbers === null ? { hideOverlap: true } : { rotate: 40, interval: 0 }) },
     },
     yAxis: {
       type: 'category',
@@ -51,19 +51,27 @@ export function heatMap(map: HeatMap, palette: Palette): EChartsCoreOption {
       ...quiet,
       axisLabel: { ...names, interval: 0, width: nameWidth - 12, overflow: 'truncate' },
     },
+    visualMap: {
+      type: 'continuous',
+      show: false,
+      min: -1,
+      max: 1,
+      dimension: 3,
+      inRange: { color: [...palette.diverging] },
+    },
     series: [
       {
         type: 'heatmap',
         data: cells.map(({ row, column, share, value }) => ({
-          value: [column, row, value],
-          itemStyle: { color: divergingColor(palette, share), borderColor: palette.surface, borderWidth: 1 },
+          value: [column, row, value, share],
           label: { color: Math.abs(share) > 0.72 ? palette.surface : palette.text },
         })),
         label: {
-          show: numbers,
-          fontSize: 11,
-          formatter: ({ value }: { value: readonly number[] }) => credit(value[2], CELL_LABEL_DIGITS),
+          show: numbers !== null,
+          fontSize: numbers ?? undefined,
+          formatter: ({ value }: { value: readonly number[] }) => decimal(value[2], CELL_LABEL_DIGITS),
         },
+        itemStyle: { borderColor: palette.surface, borderWidth: 1 },
         emphasis: { itemStyle: { borderColor: palette.text, borderWidth: 1 } },
       },
     ],

@@ -26,7 +26,10 @@ export function metricCurve({ name, trainingStep, value }: Curve, palette: Palet
     dataset: { source: { trainingStep, value } },
     dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift' }],
     xAxis: stepAxis(palette, 'training step'),
-    yAxis: { ...valueAxis(palette, ''), ...(isShare ? { min: 0, max: 1 } : { scale: true }), splitNumber: 3 },
+    yAxis: {
+      ...valueAxis(palette, ''),
+      ...(isShare ? { min: 0, max: 1, interval: 0.25 } : { scale: true, splitNumber: 3 }),
+    },
     series: [
       {
         ...LINE,

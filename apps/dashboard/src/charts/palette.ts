@@ -27,20 +27,3 @@ export const DARK: Palette = {
   diverging: ['#ff9a4d', '#8a5228', '#232b36', '#2c539c', '#74a7ff'],
   categories: ['#74a7ff', '#ff9a4d', '#43c59e', '#d68ad0', '#d9b84a', '#6fc7ee', '#b3bac6', '#ff86b3'],
 };
-
-/** The colour of a share of the full scale, from -1 to 1. */
-export function divergingColor({ diverging }: Palette, share: number): string {
-  const at = (Math.min(1, Math.max(-1, share)) + 1) * 2;
-  const below = Math.min(3, Math.floor(at));
-  return mixed(diverging[below]!, diverging[below + 1]!, at - below);
-}
-
-function mixed(a: string, b: string, weight: number): string {
-  const channel = (i: number) =>
-    Math.round(channelOf(a, i) * (1 - weight) + channelOf(b, i) * weight)
-      .toString(16)
-      .padStart(2, '0');
-  return `#${channel(0)}${channel(1)}${channel(2)}`;
-}
-
-const channelOf = (color: string, i: number) => Number.parseInt(color.slice(1 + 2 * i, 3 + 2 * i), 16);

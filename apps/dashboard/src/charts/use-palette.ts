@@ -2,13 +2,24 @@ import { useSyncExternalStore } from 'react';
 import { DARK, LIGHT, type Palette } from './palette.js';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
+const narrow = matchMedia('(max-width: 600px)');
 
 /** Of the theme that the person has chosen for the system. */
 export function usePalette(): Palette {
-  return useSyncExternalStore(subscribe, () => (dark.matches ? DARK : LIGHT));
+  return useMatches(dark) ? DARK : LIGHT;
 }
 
-function subscribe(onChange: () => void) {
-  dark.addEventListener('change', onChange);
-  return () => dark.removeEventListener('change', onChange);
+/** A telephone, about. */
+export function useIsNarrow(): boolean {
+  return useMatches(narrow);
+}
+
+function useMatches(query: MediaQueryList): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      query.addEventListener('change', onChange);
+      return () => query.removeEventListener('change', onChange);
+    },
+    () => query.matches,
+  );
 }

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { credit } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
@@ -10,6 +10,8 @@ import type { Comparison } from './queries.js';
 
 type DisputedTurn = Comparison['disputed'][number];
 
+const SHOWN = 12;
+
 interface DisputedProps {
   readonly analysis: string;
   readonly comparison: Comparison;
@@ -17,6 +19,7 @@ interface DisputedProps {
 
 /** Turns that two estimators judge with opposite signs, both of them sure. */
 export function Disputed({ analysis, comparison: { disputed, estimators } }: DisputedProps) {
+  const { disputed: shown } = useSearch({ from: '/analyses/$analysis' });
   const columns = useMemo(() => columnsOf(analysis, estimators), [analysis, estimators]);
   return (
     <Panel title="Most disputed turns" hint="opposite signs, both far from zero">
@@ -25,10 +28,24 @@ export function Disputed({ analysis, comparison: { disputed, estimators } }: Dis
       ) : (
         <DataTable<DisputedTurn>
           label="Most disputed turns"
-          rows={disputed}
+          rows={shown === 'all' ? disputed : disputed.slice(0, SHOWN)}
           columns={columns}
           keyOf={({ run, trajectory, turn }) => `${run} ${trajectory} ${turn}`}
         />
+      )}
+      {disputed.length > SHOWN && shown !== 'all' && (
+        <div className="pager">
+          <Link
+            className="button"
+            from="/analyses/$analysis"
+            to="."
+            search={(old) => ({ ...old, disputed: 'all' as const })}
+            replace
+            resetScroll={false}
+          >
+            Show all {disputed.length}
+          </Link>
+        </div>
       )}
     </Panel>
   );

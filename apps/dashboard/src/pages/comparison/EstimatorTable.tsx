@@ -24,7 +24,13 @@ export function EstimatorTable({ comparison }: { readonly comparison: Comparison
         columns={columns}
         keyOf={({ id }) => id}
         sort={sort}
-        onSort={(next) => void navigate({ search: next ? { sort: next } : {}, replace: true, resetScroll: false })}
+        onSort={(next) =>
+          void navigate({
+            search: ({ sort: _, ...rest }) => (next ? { ...rest, sort: next } : rest),
+            replace: true,
+            resetScroll: false,
+          })
+        }
       />
     </Panel>
   );

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { Chart } from '../../charts/Chart.js';
 import { heatMap } from '../../charts/heat-map.js';
-import { usePalette } from '../../charts/use-palette.js';
+import { useIsNarrow, usePalette } from '../../charts/use-palette.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Panel } from '../../ui/Panel.js';
 import { matrixCells } from './matrix-cells.js';
@@ -13,6 +13,7 @@ const AXIS_HEIGHT = 112;
 /** How each two estimators agree in rank. */
 export function PairMatrix({ comparison }: { readonly comparison: Comparison }) {
   const palette = usePalette();
+  const isNarrow = useIsNarrow();
   const { estimators, pairs } = comparison;
   const option = useMemo(() => {
     const ids = estimators.map(({ id }) => id);
@@ -22,13 +23,13 @@ export function PairMatrix({ comparison }: { readonly comparison: Comparison }) 
         rows: names,
         columns: names,
         cells: matrixCells(ids, pairs),
-        numbers: true,
-        nameWidth: 124,
+        numbers: isNarrow ? 9 : 11,
+        nameWidth: isNarrow ? 110 : 124,
         caption: ({ row, column }) => `${names[row]} and ${names[column]}`,
       },
       palette,
     );
-  }, [estimators, pairs, palette]);
+  }, [estimators, pairs, palette, isNarrow]);
   return (
     <Panel title="Agreement" hint="Spearman rank correlation of each two">
       <Chart

@@ -52,11 +52,21 @@ const columnsOf = (run: string): readonly Column<Rollout>[] => [
       </Link>
     ),
   },
-  { id: 'state', title: 'State', cell: ({ state }) => <State state={state} /> },
-  { id: 'success', title: 'Success', cell: ({ success }) => (success === null ? '–' : success ? 'yes' : 'no') },
+  { id: 'result', title: 'Result', cell: (rollout) => <Result rollout={rollout} /> },
   { id: 'outcome', title: 'Outcome', align: 'end', cell: ({ outcomeReward }) => decimal(outcomeReward, 2) },
   { id: 'turns', title: 'Turns', align: 'end', cell: ({ turnCount }) => count(turnCount) },
 ];
+
+/** What came of it; while it is not whole, that. */
+function Result({ rollout: { state, success } }: { readonly rollout: Rollout }) {
+  if (state !== 'FINISHED' || success === null) return <State state={state} />;
+  return (
+    <span className="result">
+      <span className={`dot dot-${success ? 'success' : 'failure'}`} />
+      {success ? 'success' : 'failure'}
+    </span>
+  );
+}
 
 interface RolloutsProps {
   readonly run: string;

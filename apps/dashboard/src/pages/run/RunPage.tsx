@@ -1,5 +1,4 @@
-import { useParams } from '@tanstack/react-router';
-import { Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useQuery, useSubscription } from 'urql';
 import { graphql } from '../../graphql.js';
 import { Head } from '../../ui/Crumbs.js';
@@ -106,7 +105,7 @@ export function RunPage() {
         <Analyses run={run.id} position={position} />
         <Diagnostics run={run.id} position={position} />
       </div>
-      <div className="columns">
+      <div className="columns columns-even">
         <TrainingSteps run={run.id} position={position} />
         <Signals run={run.id} position={position} />
       </div>

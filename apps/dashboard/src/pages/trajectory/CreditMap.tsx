@@ -31,7 +31,7 @@ export function CreditMap({ turns, lanes, onPick }: CreditMapProps) {
         rows: names,
         columns: turns.map(({ index }) => String(index)),
         cells,
-        numbers: false,
+        numbers: null,
         nameWidth: 134,
         caption: ({ row, column }) => `${names[row]}, turn ${turns[column]!.index}`,
       },

@@ -1,0 +1,87 @@
+import { init, type EChartsCoreOption } from './echarts.js';
+import { expect, it } from 'vitest';
+import { creditByTurn } from './credit-by-turn.js';
+import { heatMap } from './heat-map.js';
+import { curveOf, metricCurve } from './metric-curve.js';
+import { DARK, LIGHT } from './palette.js';
+import { sparkline } from './sparkline.js';
+
+/** As SVG text: what a person would see, without a browser. */
+function svgOf(option: EChartsCoreOption): string {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: 400, height: 320 });
+  chart.setOption(option);
+  const svg = chart.renderToSVGString();
+  chart.dispose();
+  return svg;
+}
+
+const points = (...values: (number | null)[]) => values.map((value, trainingStep) => ({ trainingStep, value }));
+
+it('draws one path through the points of a metric', () => {
+  const svg = svgOf(metricCurve(curveOf('loss', points(2, 1, 0)), LIGHT, '#123456'));
+  expect(svg).toMatch(/<path d="M44 12L215 145.6L386 279.1" [^>]*stroke="#123456"/);
+});
+
+it('leaves a gap where a metric could not be measured', () => {
+  const { value } = curveOf('loss', points(2, null, 0));
+  expect([...value]).toEqual([2, Number.NaN, 0]);
+  const path = (values: (number | null)[]) =>
+    svgOf(metricCurve(curveOf('loss', points(...values)), LIGHT, '#123456')).match(
+      /<path d="([^"]+)" [^>]*stroke="#123456"/,
+    )![1]!;
+  expect(path([2, 1, 0, 1]).match(/M/g)).toHaveLength(1);
+  expect(path([2, 1, null, 1, 0]).match(/M/g)).toHaveLength(2);
+});
+
+it('gives a share its whole scale, and another metric its own', () => {
+  const axis = (name: string) => metricCurve(curveOf(name, points(0.4, 0.5)), LIGHT, '#000000').yAxis;
+  expect(axis('successRate')).toMatchObject({ min: 0, max: 1 });
+  expect(axis('loss')).toMatchObject({ scale: true });
+});
+
+it('draws one line per estimator over the turns that there are', () => {
+  const profiles = ['a', 'b'].map((estimator) => ({ estimator, mean: Float64Array.of(1, -1) }));
+  const { series } = creditByTurn(profiles, Float64Array.of(9, 4), LIGHT) as { series: { name: string }[] };
+  expect(series.map(({ name }) => name)).toEqual(['a', 'b', 'turns']);
+  expect(svgOf(creditByTurn(profiles, Float64Array.of(9, 4), DARK))).toContain('+1.0');
+});
+
+it('colours cells on one scale, leaves the unsaid empty, and escapes names', () => {
+  const map = {
+    rows: ['<script>x</script>'],
+    columns: ['a', 'b'],
+    cells: [{ row: 0, column: 0, share: 1, value: 0.5 }],
+    numbers: 11,
+    nameWidth: 90,
+    caption: () => 'a cell',
+  };
+  const svg = svgOf(heatMap(map, LIGHT));
+  expect(svg).toContain('fill="rgb(29,78,216)"'); // the end of the scale
+  expect(svg).not.toContain('<script>');
+  expect(svg).toContain('0.50');
+});
+
+it.each([LIGHT, DARK])('has text that can be read on its ground (WCAG AA)', (palette) => {
+  expect(contrast(palette.text, palette.surface)).toBeGreaterThan(7);
+  expect(contrast(palette.muted, palette.surface)).toBeGreaterThan(4.5);
+  for (const colour of palette.categories) expect(contrast(colour, palette.surface)).toBeGreaterThan(3);
+});
+
+it('keeps a sparkline inside its box, with gaps', () => {
+  expect(sparkline(Float64Array.of(0, 1, Number.NaN, 2), 30, 12)).toBe('M0.0 11.0L10.0 1.0M30.0 1.0');
+  expect(sparkline(new Float64Array(), 30, 12)).toBe('');
+});
+
+/** WCAG 2: (L1 + 0.05) / (L2 + 0.05), relative luminance of sRGB. */
+function contrast(a: string, b: string): number {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high! + 0.05) / (low! + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [r, g, b] = [1, 3, 5].map((i) => {
+    const share = Number.parseInt(colour.slice(i, i + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
