@@ -127,6 +127,13 @@ export class ServedPlatform {
     return pool;
   }
 
+  /** To the same, as its owner, whom nothing holds back. Closed by `remove`. */
+  ownerPool(): Pool {
+    const pool = openPool(this.databaseUrl, { size: 1, applicationName: 'e2e' });
+    this.#opened.push(pool);
+    return pool;
+  }
+
   store(): Promise<SegmentStore> {
     return openSegmentStore(pathToFileURL(join(this.home, 'segments')).href);
   }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig, type Config } from './config.js';
+import { printable } from './output/printable.js';
 import { ProgressBar, type Screen } from './output/progress-bar.js';
 
 /** What a command has to say: the one JSON document, and the same for a person. */
@@ -37,13 +38,14 @@ export class Cli {
     return readConfig(this.environment, this.workingDirectory);
   }
 
+  /** Text for a person. */
   say(text: string): void {
-    this.streams.stdout.write(`${text}\n`);
+    this.streams.stdout.write(`${printable(text)}\n`);
   }
 
   /** One line for a person, beside the answer. */
   note(text: string): void {
-    this.streams.stderr.write(`${text}\n`);
+    this.streams.stderr.write(`${printable(text)}\n`);
   }
 
   progress(label: string, { json = false }: CommonOptions = {}): ProgressBar {
@@ -58,7 +60,8 @@ export class Cli {
       const command = args.pop() as Command;
       const { json, text, exitCode = 0 } = await act(...(args as unknown as Arguments));
       this.exitCode = exitCode;
-      this.say(command.opts<CommonOptions>().json ? JSON.stringify(json, null, 2) : text);
+      if (command.opts<CommonOptions>().json) this.streams.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+      else this.say(text);
     };
   }
 }

@@ -1,42 +1,60 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { Command } from 'commander';
 import type { Cli } from './cli.js';
-import { analyzeCommand } from './commands/analyze.command.js';
-import { compareCommand } from './commands/compare.command.js';
-import { demoCommand } from './commands/demo.command.js';
-import { doctorCommand } from './commands/doctor.command.js';
-import { estimateCommand } from './commands/estimate.command.js';
-import { estimatorsCommand } from './commands/estimators.command.js';
-import { exportCommand } from './commands/export.command.js';
-import { importCommand } from './commands/import.command.js';
-import { keysCommand } from './commands/keys.command.js';
-import { runCommand, runsCommand } from './commands/runs.command.js';
-import { serveCommand } from './commands/serve.command.js';
-import { shardCommand } from './commands/shard.command.js';
-import { syncCommand } from './commands/sync.command.js';
-import { vectorsCommand } from './commands/vectors.command.js';
-import { rebuildCommand, verifyCommand } from './commands/verify.command.js';
 
-const { version } = createRequire(import.meta.url)('../../../../package.json') as { version: string };
+type Commands = Readonly<Record<string, () => Promise<(cli: Cli) => Command>>>;
 
-const GROUPS = [
-  ['Start', [serveCommand, demoCommand, doctorCommand]],
-  ['Bring in and look', [importCommand, syncCommand, runsCommand, runCommand, exportCommand]],
-  ['Assign credit again', [estimatorsCommand, analyzeCommand, compareCommand]],
-  ['Without a platform', [estimateCommand, vectorsCommand, shardCommand]],
-  ['Keep', [verifyCommand, rebuildCommand, keysCommand]],
-] as const;
+const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as { version: string };
 
-/** The `recredit` command line. */
-export function program(cli: Cli): Command {
+/** Loaded when they are called: what serves the platform alone takes half a second, and most commands need none of it. */
+const GROUPS: Readonly<Record<string, Commands>> = {
+  Start: {
+    serve: async () => (await import('./commands/serve.command.js')).serveCommand,
+    demo: async () => (await import('./commands/demo.command.js')).demoCommand,
+    doctor: async () => (await import('./commands/doctor.command.js')).doctorCommand,
+  },
+  'Bring in and look': {
+    import: async () => (await import('./commands/import.command.js')).importCommand,
+    sync: async () => (await import('./commands/sync.command.js')).syncCommand,
+    runs: async () => (await import('./commands/runs.command.js')).runsCommand,
+    run: async () => (await import('./commands/runs.command.js')).runCommand,
+    export: async () => (await import('./commands/export.command.js')).exportCommand,
+  },
+  'Assign credit again': {
+    estimators: async () => (await import('./commands/estimators.command.js')).estimatorsCommand,
+    analyze: async () => (await import('./commands/analyze.command.js')).analyzeCommand,
+    compare: async () => (await import('./commands/compare.command.js')).compareCommand,
+  },
+  'Without a platform': {
+    estimate: async () => (await import('./commands/estimate.command.js')).estimateCommand,
+    vectors: async () => (await import('./commands/vectors.command.js')).vectorsCommand,
+    shard: async () => (await import('./commands/shard.command.js')).shardCommand,
+  },
+  Keep: {
+    verify: async () => (await import('./commands/verify.command.js')).verifyCommand,
+    rebuild: async () => (await import('./commands/verify.command.js')).rebuildCommand,
+    keys: async () => (await import('./commands/keys.command.js')).keysCommand,
+  },
+};
+
+/**
+ * The `recredit` command line.
+ *
+ * @param wanted the command that is going to run; where there is none of that name, all of them, for the help
+ */
+export async function program(cli: Cli, wanted: string | undefined): Promise<Command> {
   const recredit = new Command('recredit')
     .description('Tracks reinforcement-learning training of LLM agents and assigns credit again, after the fact.')
     .version(version)
     .helpCommand(false)
     .addHelpText('after', '\nRECREDIT_HOME, RECREDIT_URL and the others: docs/guides/command-line.md');
-  for (const [group, commands] of GROUPS) {
+  const isKnown = Object.values(GROUPS).some((commands) => Object.keys(commands).includes(wanted ?? ''));
+  for (const [group, commands] of Object.entries(GROUPS)) {
     recredit.commandsGroup(`${group}:`);
-    for (const command of commands) recredit.addCommand(command(cli));
+    for (const [name, load] of Object.entries(commands)) {
+      if (!isKnown || name === wanted) recredit.addCommand((await load())(cli));
+    }
   }
   configure(recredit, cli);
   return recredit;

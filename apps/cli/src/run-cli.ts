@@ -6,7 +6,8 @@ import { program } from './program.js';
 /** Runs one command line. @returns 0 done, 1 refused or failed, 2 wrong usage */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {
   try {
-    await program(cli).parseAsync([...args], { from: 'user' });
+    const recredit = await program(cli, args[0]);
+    await recredit.parseAsync([...args], { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has said why

@@ -4,7 +4,7 @@ import { ApiClient } from './client/api-client.js';
 import type { Config } from './config.js';
 import { firstKeyFile, readFirstKey, readRunningUrl } from './home-files.js';
 import { openPlatformLog } from './platform-log.js';
-import { startPlatform, type Platform } from './platform.js';
+import type { Platform } from './platform.js';
 
 /** Runs work against a platform: the one that is running, or with --embedded one in this process, until the work is done. */
 export async function withApi<Result>(
@@ -42,6 +42,8 @@ async function startEmbedded(cli: Cli, config: Config, options: CommonOptions): 
   const starting = cli.progress('starting the platform', options);
   starting.update({ done: 0, total: 1 });
   try {
+    // half a second of modules that no other command needs
+    const { startPlatform } = await import('./platform.js');
     const log = openPlatformLog(config.home);
     const own = { ...config, host: '127.0.0.1', port: 0 };
     return await startPlatform(own, { workers: 1, logger: log.logger, workerLog: log.fd });

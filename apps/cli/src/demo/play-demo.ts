@@ -14,7 +14,7 @@ import { formatFields } from '../output/table.js';
 import { freshRunName } from './fresh-run-name.js';
 import { trainLive } from './train-live.js';
 
-/** All of the library; GAE on turns, where the trainer's value estimates are. */
+/** The closed-form ones that need nothing but what the trainer logs; GAE on turns, where its value estimates are. */
 const ESTIMATORS = [
   { id: 'grpo', params: {} },
   { id: 'rloo', params: {} },

@@ -1,3 +1,5 @@
+import { printable } from './printable.js';
+
 export type Alignment = 'left' | 'right';
 
 /** A heading over several columns of the head. */
@@ -18,12 +20,13 @@ export function formatTable(
   body: readonly (readonly string[])[],
   alignment: readonly Alignment[],
 ): string {
+  const lines = body.map((row) => row.map((cell) => printable(cell).replace(/\s/g, ' ')));
   const widths = alignment.map((_, column) => {
-    const cells = [...head.map((row) => cellAt(row, column)), ...body.map((row) => row[column] ?? '')];
+    const cells = [...head.map((row) => cellAt(row, column)), ...lines.map((row) => row[column] ?? '')];
     return Math.max(0, ...cells.map(widthOf));
   });
   const line = (cells: readonly string[]) => cells.join('  ').trimEnd();
-  const rows = body.map((row) => line(widths.map((width, i) => padded(row[i] ?? '', width, alignment[i]))));
+  const rows = lines.map((row) => line(widths.map((width, i) => padded(row[i] ?? '', width, alignment[i]))));
   if (head.length === 0) return rows.join('\n');
   const heads = head.map((row) => line(headCells(row, widths, alignment)));
   return [...heads, line(widths.map((width) => '─'.repeat(width))), ...rows].join('\n');

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { jsonObject, nameList, paramsOfEach, positiveNumber, stepRange, wholeNumber } from './options.js';
+
+describe('options', () => {
+  it.each([
+    ['0..39', { from: 0, to: 39 }],
+    ['7', { from: 7, to: 7 }],
+    ['7..', { from: 7 }],
+    ['..7', { to: 7 }],
+  ])('read the training steps %s', (text, range) => expect(stepRange(text)).toEqual(range));
+
+  it.each(['', '..', '3..1', '1-3', 'a..b', '-1..2', '1..2..3'])('refuse %j as training steps', (text) =>
+    expect(() => stepRange(text)).toThrow(),
+  );
+
+  it('read numbers, names and objects, and refuse what is none', () => {
+    expect([wholeNumber('0'), positiveNumber('3'), nameList('a, b')]).toEqual([0, 3, ['a', 'b']]);
+    expect(jsonObject('{"a": 1}')).toEqual({ a: 1 });
+    for (const wrong of [
+      () => wholeNumber('1.5'),
+      () => wholeNumber('1e3'),
+      () => wholeNumber('99999999999999999'),
+      () => positiveNumber('0'),
+      () => nameList('a,,b'),
+      () => jsonObject('[]'),
+      () => jsonObject('{'),
+    ])
+      expect(wrong).toThrow('expected');
+  });
+});
+
+describe('params', () => {
+  it('are those of every estimator', () => {
+    expect(paramsOfEach(['grpo', 'gigpo'], { epsilon: 0 })).toEqual([
+      { id: 'grpo', params: { epsilon: 0 } },
+      { id: 'gigpo', params: { epsilon: 0 } },
+    ]);
+  });
+
+  it('are those of each under its name', () => {
+    expect(paramsOfEach(['grpo', 'gae'], { gae: { lambda: 0.9 } })).toEqual([
+      { id: 'grpo', params: {} },
+      { id: 'gae', params: { lambda: 0.9 } },
+    ]);
+  });
+});
