@@ -22,6 +22,7 @@ const VARIANTS: Record<string, object[]> = {
   'uniform-redistribution': [{}, { variant: 'copy', gamma: 0.9 }, { variant: 'ircr' }],
   rudder: [{}, { errorCorrection: 'none', gamma: 0.9 }],
   'return-decomposition': [{}, { target: 'mean', ridge: 0.1 }],
+  'reinforce-plus-plus-baseline': [{}, { whiten: false }, { singleton: 'zero' }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

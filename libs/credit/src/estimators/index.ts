@@ -12,6 +12,7 @@ import { pbrs } from './pbrs.js';
 import { uniformRedistribution } from './uniform-redistribution.js';
 import { rudder } from './rudder.js';
 import { returnDecomposition } from './return-decomposition.js';
+import { reinforcePlusPlusBaseline } from './reinforce-plus-plus-baseline.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -28,4 +29,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   uniformRedistribution,
   rudder,
   returnDecomposition,
+  reinforcePlusPlusBaseline,
 ];
