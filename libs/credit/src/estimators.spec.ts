@@ -23,6 +23,7 @@ const VARIANTS: Record<string, object[]> = {
   rudder: [{}, { errorCorrection: 'none', gamma: 0.9 }],
   'return-decomposition': [{}, { target: 'mean', ridge: 0.1 }],
   'reinforce-plus-plus-baseline': [{}, { whiten: false }, { singleton: 'zero' }],
+  remax: [{}, { granularity: 'turn' }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -13,6 +13,7 @@ import { uniformRedistribution } from './uniform-redistribution.js';
 import { rudder } from './rudder.js';
 import { returnDecomposition } from './return-decomposition.js';
 import { reinforcePlusPlusBaseline } from './reinforce-plus-plus-baseline.js';
+import { remax } from './remax.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -30,4 +31,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   rudder,
   returnDecomposition,
   reinforcePlusPlusBaseline,
+  remax,
 ];
