@@ -24,6 +24,7 @@ const VARIANTS: Record<string, object[]> = {
   'return-decomposition': [{}, { target: 'mean', ridge: 0.1 }],
   'reinforce-plus-plus-baseline': [{}, { whiten: false }, { singleton: 'zero' }],
   remax: [{}, { granularity: 'turn' }],
+  opo: [{}, { singleton: 'zero' }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -14,6 +14,7 @@ import { rudder } from './rudder.js';
 import { returnDecomposition } from './return-decomposition.js';
 import { reinforcePlusPlusBaseline } from './reinforce-plus-plus-baseline.js';
 import { remax } from './remax.js';
+import { opo } from './opo.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -32,4 +33,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   returnDecomposition,
   reinforcePlusPlusBaseline,
   remax,
+  opo,
 ];
