@@ -25,6 +25,7 @@ const VARIANTS: Record<string, object[]> = {
   'reinforce-plus-plus-baseline': [{}, { whiten: false }, { singleton: 'zero' }],
   remax: [{}, { granularity: 'turn' }],
   opo: [{}, { singleton: 'zero' }],
+  gpg: [{}, { fNorm: 2, singleton: 'zero' }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -15,6 +15,7 @@ import { returnDecomposition } from './return-decomposition.js';
 import { reinforcePlusPlusBaseline } from './reinforce-plus-plus-baseline.js';
 import { remax } from './remax.js';
 import { opo } from './opo.js';
+import { gpg } from './gpg.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -34,4 +35,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   reinforcePlusPlusBaseline,
   remax,
   opo,
+  gpg,
 ];
