@@ -26,6 +26,7 @@ const VARIANTS: Record<string, object[]> = {
   remax: [{}, { granularity: 'turn' }],
   opo: [{}, { singleton: 'zero' }],
   gpg: [{}, { fNorm: 2, singleton: 'zero' }],
+  'grpo-passk': [{}, { normalizeByStd: false }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -16,6 +16,7 @@ import { reinforcePlusPlusBaseline } from './reinforce-plus-plus-baseline.js';
 import { remax } from './remax.js';
 import { opo } from './opo.js';
 import { gpg } from './gpg.js';
+import { grpoPassk } from './grpo-passk.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -36,4 +37,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   remax,
   opo,
   gpg,
+  grpoPassk,
 ];
