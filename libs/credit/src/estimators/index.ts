@@ -17,6 +17,7 @@ import { remax } from './remax.js';
 import { opo } from './opo.js';
 import { gpg } from './gpg.js';
 import { grpoPassk } from './grpo-passk.js';
+import { turnWiseGae } from './turn-wise-gae.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -38,4 +39,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   opo,
   gpg,
   grpoPassk,
+  turnWiseGae,
 ];
