@@ -28,6 +28,7 @@ const VARIANTS: Record<string, object[]> = {
   gpg: [{}, { fNorm: 2, singleton: 'zero' }],
   'grpo-passk': [{}, { normalizeByStd: false }],
   'turn-wise-gae': [{}, { turnGamma: 0.9, lambda: 0.5, whiten: false }],
+  'bi-level-gae': [{}, { gamma: 0.9, lambda: 0.5, whiten: false }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -18,6 +18,7 @@ import { opo } from './opo.js';
 import { gpg } from './gpg.js';
 import { grpoPassk } from './grpo-passk.js';
 import { turnWiseGae } from './turn-wise-gae.js';
+import { biLevelGae } from './bi-level-gae.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -40,4 +41,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   gpg,
   grpoPassk,
   turnWiseGae,
+  biLevelGae,
 ];
