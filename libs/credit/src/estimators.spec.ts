@@ -29,6 +29,7 @@ const VARIANTS: Record<string, object[]> = {
   'grpo-passk': [{}, { normalizeByStd: false }],
   'turn-wise-gae': [{}, { turnGamma: 0.9, lambda: 0.5, whiten: false }],
   'bi-level-gae': [{}, { gamma: 0.9, lambda: 0.5, whiten: false }],
+  'loss-aggregation': [{}, { variant: 'seqMeanTokenMean' }, { variant: 'seqMeanTokenSumNorm' }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -19,6 +19,7 @@ import { gpg } from './gpg.js';
 import { grpoPassk } from './grpo-passk.js';
 import { turnWiseGae } from './turn-wise-gae.js';
 import { biLevelGae } from './bi-level-gae.js';
+import { lossAggregation } from './loss-aggregation.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -42,4 +43,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   grpoPassk,
   turnWiseGae,
   biLevelGae,
+  lossAggregation,
 ];
