@@ -30,6 +30,7 @@ const VARIANTS: Record<string, object[]> = {
   'turn-wise-gae': [{}, { turnGamma: 0.9, lambda: 0.5, whiten: false }],
   'bi-level-gae': [{}, { gamma: 0.9, lambda: 0.5, whiten: false }],
   'loss-aggregation': [{}, { variant: 'seqMeanTokenMean' }, { variant: 'seqMeanTokenSumNorm' }],
+  'dapo-dynamic-sampling': [{}, { metric: 'answerScore', keepSingletons: false }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

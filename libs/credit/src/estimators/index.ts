@@ -20,6 +20,7 @@ import { grpoPassk } from './grpo-passk.js';
 import { turnWiseGae } from './turn-wise-gae.js';
 import { biLevelGae } from './bi-level-gae.js';
 import { lossAggregation } from './loss-aggregation.js';
+import { dapoDynamicSampling } from './dapo-dynamic-sampling.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -44,4 +45,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   turnWiseGae,
   biLevelGae,
   lossAggregation,
+  dapoDynamicSampling,
 ];
