@@ -31,6 +31,7 @@ const VARIANTS: Record<string, object[]> = {
   'bi-level-gae': [{}, { gamma: 0.9, lambda: 0.5, whiten: false }],
   'loss-aggregation': [{}, { variant: 'seqMeanTokenMean' }, { variant: 'seqMeanTokenSumNorm' }],
   'dapo-dynamic-sampling': [{}, { metric: 'answerScore', keepSingletons: false }],
+  'dapo-overlong': [{}, { maxResponseLength: 8, overlongBufferLength: 4, clamp: 'buffer' }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -21,6 +21,7 @@ import { turnWiseGae } from './turn-wise-gae.js';
 import { biLevelGae } from './bi-level-gae.js';
 import { lossAggregation } from './loss-aggregation.js';
 import { dapoDynamicSampling } from './dapo-dynamic-sampling.js';
+import { dapoOverlong } from './dapo-overlong.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -46,4 +47,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   biLevelGae,
   lossAggregation,
   dapoDynamicSampling,
+  dapoOverlong,
 ];
