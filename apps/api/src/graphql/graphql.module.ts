@@ -2,8 +2,9 @@ import { type DynamicModule } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { RecreditError } from '#lib/kernel';
+import { shown } from '#lib/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Kind, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { Kind, OperationTypeNode, type DocumentNode, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { sendProblem } from '../http/problem.js';
 import type { ApiPorts } from '../ports.js';
@@ -29,7 +30,7 @@ export function graphqlModule(ports: ApiPorts, logger: Logger): DynamicModule {
     graphql: { parseOptions: { maxTokens: MAX_TOKENS } },
     errorFormatter: errorFormatter(logger),
     context: (request: FastifyRequest) => contextOf(ports, request),
-    additionalRouteOptions: { preHandler: onlyPost },
+    additionalRouteOptions: { preHandler: [onlyPost, onlyText] },
     hooks: { preExecution },
   });
 }
@@ -41,6 +42,22 @@ async function onlyPost({ method }: FastifyRequest, reply: FastifyReply): Promis
   await sendProblem(reply, new RecreditError('request.invalid', how, { status: 405 }));
 }
 
+/** Mercurius takes JSON for a query that is parsed already: unbounded in length, and of any shape. No query is JSON. */
+async function onlyText({ body }: FastifyRequest): Promise<void> {
+  const { query } = (body ?? {}) as { readonly query?: unknown };
+  if (typeof query !== 'string' || !isJson(query)) return; // without any, Mercurius says so
+  throw new RecreditError('query.invalid', `query: GraphQL was wanted, found ${shown(query)}`);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function preExecution(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -49,6 +66,9 @@ async function preExecution(
 ) {
   assertAffordable(schema, document, variables ?? {});
   // Mercurius remembers what it compiled by the text alone, so of several operations it would run the wrong one
-  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (operations.some(({ operation }) => operation === OperationTypeNode.SUBSCRIPTION)) {
+    throw new RecreditError('query.invalid', 'ask for subscriptions by graphql-ws, not by POST');
+  }
   return operations.length > 1 ? { document } : undefined;
 }
