@@ -15,7 +15,7 @@ export interface Discounts {
  *     A[k] = δ[k] + γ λ · A[next]
  *
  * The return is A + V, taken before whitening. λ = 0: δ; λ = 1: discounted return less V. A position with mask 0
- * gets 0, its reward is lost and a gap costs no discount. A rollout cut by a limit counts as ended.
+ * gets 0, its reward is lost and a gap costs no discount. A trajectory cut by a limit counts as ended.
  *
  * @param reward, value [positions]
  * @param offsets [rows + 1] into positions

@@ -14,7 +14,7 @@ const GrpoPasskParams = z.strictObject({
 });
 
 /**
- * Pass@k GRPO: only the best rollout of a group is credited, by its margin over the second best.
+ * Pass@k GRPO: only the best trajectory of a group is credited, by its margin over the second best.
  *
  *     A[first] = (R(1) − R(2)) / (std_g R + ε)      std with ddof = 1; without normalizeByStd no division
  *     A[other] = 0

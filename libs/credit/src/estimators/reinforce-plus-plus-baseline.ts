@@ -53,7 +53,7 @@ function generatedTokens(trajectories: TrajectoryBatch, mask: NumericValues | nu
  *     c[i] = R[i] − mean_g R
  *     A[i] = (c[i] − mean) / sqrt(var + ε)      mean and var (ddof = 1) over tokens: c[i] counts L[i] times
  *
- * Long rollouts weigh more in mean and var. A batch that agrees gives exactly 0.
+ * Long trajectories weigh more in mean and var. A batch that agrees gives exactly 0.
  */
 export const reinforcePlusPlusBaseline = defineEstimator({
   id: 'reinforce-plus-plus-baseline',
