@@ -101,8 +101,11 @@ async function whereItIs({ api, config, cli, staysUp }: DemoParts, run: string, 
     ? `the key in ${shortest(cli.workingDirectory, firstKeyFile(config.home))}`
     : 'a key of this database';
   const recredit = (command: string) => `npm run -s recredit -- ${command}${staysUp ? '' : ' --embedded'}`;
+  const at = staysUp ? api.url : '`npm start`, then http://127.0.0.1:4000';
   const places = formatFields([
-    ['GraphQL', staysUp ? `${api.url}/graphql, with ${key}` : `\`npm start\`, then /graphql there, with ${key}`],
+    ['dashboard', `${at}/analyses/${analysis}`],
+    ['', `sign in with ${key}`],
+    ['GraphQL', `${at}/graphql`],
     ['the run', recredit(`run ${run}`)],
     ['the numbers', recredit(`compare ${analysis}`)],
     ['as Arrow', recredit(`export ${analysis} --to export`)],
