@@ -32,6 +32,9 @@ const VARIANTS: Record<string, object[]> = {
   'loss-aggregation': [{}, { variant: 'seqMeanTokenMean' }, { variant: 'seqMeanTokenSumNorm' }],
   'dapo-dynamic-sampling': [{}, { metric: 'answerScore', keepSingletons: false }],
   'dapo-overlong': [{}, { maxResponseLength: 8, overlongBufferLength: 4, clamp: 'buffer' }],
+  salt: [{}, { baseline: 'rloo', historyWindow: 1 }],
+  graft: [{}, { gamma: 0.5, lambda: 0.5, normalizeAdvantage: false }],
+  rtmc: [{}, { gamma: 1 }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

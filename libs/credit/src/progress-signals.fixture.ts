@@ -33,7 +33,7 @@ export const progressSignals = (number: fc.Arbitrary<number>) => ({
     backwardHop: number,
   }),
   trajectory: fc.record({
-    finalState: fc.constantFrom('hall', 'done', 'lost', null),
+    finalState: fc.constantFrom('hall', 'done', 'lost'),
     finalPotential: fc.option(number, { nil: null }),
     truncated: fc.constantFrom(true, false, null),
     totalTokens: number,

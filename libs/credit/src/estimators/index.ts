@@ -22,6 +22,9 @@ import { biLevelGae } from './bi-level-gae.js';
 import { lossAggregation } from './loss-aggregation.js';
 import { dapoDynamicSampling } from './dapo-dynamic-sampling.js';
 import { dapoOverlong } from './dapo-overlong.js';
+import { salt } from './salt.js';
+import { graft } from './graft.js';
+import { rtmc } from './rtmc.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -48,4 +51,7 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   lossAggregation,
   dapoDynamicSampling,
   dapoOverlong,
+  salt,
+  graft,
+  rtmc,
 ];
