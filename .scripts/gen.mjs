@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { generateOutput } from '@gql.tada/cli-utils';
 import { format } from 'prettier';
 import { build } from './build.mjs';
 import { errorCodesPage } from './gen/error-codes.mjs';
@@ -20,4 +21,6 @@ const files = {
   'migrations/schema.sql': await schemaSql(),
 };
 for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+// the types that the dashboard's queries have
+await generateOutput({ tsconfig: join(root, 'apps/dashboard/tsconfig.json'), output: undefined });
 process.exit(0); // pools of connections and threads of the imported libs keep nobody waiting

@@ -20,8 +20,8 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     platform = await ServedPlatform.start();
     const options = { project: 'default', name: 'household', url: platform.url, apiKey: platform.key };
     const run = await startRun({ ...options, spool: `${platform.home}/spool` });
-    await train({ run, steps: 3, groupsPerStep: 4, seed: 1 });
-    const hostile = run.trajectory({ id: 'hostile', group: 'hostile-task', trainingStep: 3 });
+    await train({ run, steps: 6, groupsPerStep: 6, seed: 1 });
+    const hostile = run.trajectory({ id: 'hostile', group: 'hostile-task', trainingStep: 6 });
     hostile.turn({ state: PLANTED, action: PLANTED, reward: 0 });
     hostile.end({ outcomeReward: 1, success: true });
     await run.end();
@@ -56,7 +56,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     expect(new URL(page.url()).pathname).toMatch(/^\/runs\//);
 
     await page.getByRole('button', { name: 'Start an analysis' }).click();
-    for (const id of ['grpo', 'gigpo', 'discounted-return', 'gae']) await page.getByLabel(id, { exact: true }).check();
+    for (const id of ['grpo', 'hgpo', 'discounted-return', 'gae']) await page.getByLabel(id, { exact: true }).check();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     const analysis = page.locator('article.analysis');
     await analysis.getByText('completed').waitFor({ timeout: 60_000 });
@@ -70,7 +70,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     const turn = page.locator('.turn-chosen');
     await turn.waitFor();
     expect(await turn.locator('.lanes .name').allTextContents()).toEqual(
-      expect.arrayContaining(['exactAdvantage', 'grpo', 'gigpo', 'discounted-return', 'gae']),
+      expect.arrayContaining(['exactAdvantage', 'grpo', 'hgpo', 'discounted-return', 'gae']),
     );
     const chosen = await turn.getAttribute('aria-label');
     const restored = page.url();

@@ -1,6 +1,6 @@
 import { init, type EChartsCoreOption } from './echarts.js';
 import { expect, it } from 'vitest';
-import { creditByTurn } from './credit-by-turn.js';
+import { creditByTurn, lineStyle } from './credit-by-turn.js';
 import { heatMap } from './heat-map.js';
 import { curveOf, metricCurve } from './metric-curve.js';
 import { DARK, LIGHT } from './palette.js';
@@ -44,6 +44,11 @@ it('draws one line per estimator over the turns that there are', () => {
   const { series } = creditByTurn(profiles, Float64Array.of(9, 4), LIGHT) as { series: { name: string }[] };
   expect(series.map(({ name }) => name)).toEqual(['a', 'b', 'turns']);
   expect(svgOf(creditByTurn(profiles, Float64Array.of(9, 4), DARK))).toContain('+1.0');
+});
+
+it('gives each of 24 lines another look', () => {
+  const looks = Array.from({ length: 24 }, (_, i) => JSON.stringify(lineStyle(i, LIGHT)));
+  expect(new Set(looks).size).toBe(24);
 });
 
 it('colours cells on one scale, leaves the unsaid empty, and escapes names', () => {

@@ -11,6 +11,13 @@ export interface TurnProfile {
 
 const DASHES = ['solid', [6, 3], [2, 3]] as const;
 
+/** Which dash and colour the nth line has: neighbours differ in both, and the first 24 in one. */
+export function lineStyle(n: number, { categories }: Palette) {
+  const place = n % categories.length;
+  const dash = (Math.floor(n / categories.length) + Math.floor(place / 3)) % DASHES.length;
+  return { color: categories[place]!, dash: DASHES[dash]! };
+}
+
 /**
  * Mean credit by turn index, one line per estimator, over bars of how many turns have that index: the mean of few says
  * little.
@@ -50,8 +57,8 @@ export function creditByTurn(
       ...profiles.map(({ estimator }, i) => ({
         ...LINE,
         name: estimator,
-        color: palette.categories[i % palette.categories.length],
-        lineStyle: { width: 2, type: DASHES[Math.floor(i / 3) % DASHES.length] },
+        color: lineStyle(i, palette).color,
+        lineStyle: { width: 2, type: lineStyle(i, palette).dash },
         encode: { x: 'turn', y: estimator },
         tooltip: { valueFormatter: (value: number) => credit(value, 2) },
         ...(i === 0 && {

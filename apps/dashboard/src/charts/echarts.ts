@@ -1,6 +1,5 @@
 import { BarChart, HeatmapChart, LineChart } from 'echarts/charts';
 import {
-  AriaComponent,
   AxisPointerComponent,
   DatasetComponent,
   DataZoomInsideComponent,
@@ -24,7 +23,6 @@ use([
   DataZoomInsideComponent,
   MarkLineComponent,
   VisualMapContinuousComponent,
-  AriaComponent,
   CanvasRenderer,
   SVGRenderer,
 ]);

@@ -9,7 +9,6 @@ export function base(palette: Palette): EChartsCoreOption {
     animation: false,
     color: [...palette.categories],
     textStyle: { fontFamily: FONT, color: palette.muted, fontSize: 11 },
-    aria: { enabled: true },
     tooltip: {
       renderMode: 'richText',
       confine: true,

@@ -64,5 +64,5 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 }
 
 function signed(text: string): string {
-  return text.replace('-', MINUS).replace('e+', 'e');
+  return text.replaceAll('-', MINUS).replace('e+', 'e');
 }

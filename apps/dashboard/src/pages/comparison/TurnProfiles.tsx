@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { Chart } from '../../charts/Chart.js';
-import { creditByTurn } from '../../charts/credit-by-turn.js';
+import { creditByTurn, lineStyle } from '../../charts/credit-by-turn.js';
 import { usePalette } from '../../charts/use-palette.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Panel } from '../../ui/Panel.js';
@@ -17,22 +17,24 @@ export function TurnProfiles({ estimators }: { readonly estimators: readonly Pro
   return (
     <Panel title="Credit by turn index" hint="mean, in spreads of the estimator; below, how many turns have that index">
       <p className="legend">
-        {profiles.map(({ estimator }, i) => (
-          <span key={estimator}>
-            <svg width="22" height="4" aria-hidden="true">
-              <line
-                x1="0"
-                x2="22"
-                y1="2"
-                y2="2"
-                stroke={palette.categories[i % palette.categories.length]}
-                strokeWidth="3"
-                strokeDasharray={['', '6 3', '2 3'][Math.floor(i / 3) % 3]}
-              />
-            </svg>
-            {visibleText(estimator)}
-          </span>
-        ))}
+        {profiles.map(({ estimator }, i) => {
+          const { color, dash } = lineStyle(i, palette);
+          return (
+            <span key={estimator}>
+              <svg width="22" height="4" aria-hidden="true">
+                <line
+                  x2="22"
+                  y1="2"
+                  y2="2"
+                  stroke={color}
+                  strokeWidth="3"
+                  strokeDasharray={dash === 'solid' ? undefined : dash.join(' ')}
+                />
+              </svg>
+              {visibleText(estimator)}
+            </span>
+          );
+        })}
       </p>
       <Chart option={option} height={HEIGHT} label="Mean credit by turn index, one line per estimator" />
     </Panel>

@@ -38,7 +38,9 @@ export function EstimatorChoice({ estimator, missing, params, onChange }: Estima
         <p>
           {estimator.title}, per {estimator.levels.join(' or ')}
         </p>
-        {missing.length > 0 && <p className="lacking">The run lacks {missing.join(' and ')}: it will say nothing.</p>}
+        {missing.length > 0 && (
+          <p className="lacking">The run lacks {missing.join(' and ')}: with its default params it says nothing.</p>
+        )}
         {params !== null && fields.length > 0 && (
           <details>
             <summary>Params</summary>

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useMutation, useQuery } from 'urql';
-import { graphql } from '../../graphql.js';
+import { graphql, readFragment } from '../../graphql.js';
+import { counted } from '../../text/numbers.js';
 import { Failure, Skeleton } from '../../ui/Notice.js';
 import { EstimatorChoice, EstimatorFields } from './EstimatorChoice.js';
-import { readFragment } from '../../graphql.js';
 
 const CatalogueQuery = graphql(
   `
@@ -54,8 +54,23 @@ export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
   const present = new Set([...ALWAYS, ...(data.run?.signals ?? []).map(({ level, name }) => `${level}.${name}`)]);
   const chosen = Object.keys(params);
 
+  const choices = data.estimators.map((masked) => {
+    const estimator = readFragment(EstimatorFields, masked);
+    return { estimator, missing: estimator.requires.filter((path) => !present.has(path)) };
+  });
+  const lacking = choices.filter(({ missing }) => missing.length > 0).length;
+
   const choose = (id: string, next: object | null) =>
     setParams(({ [id]: _, ...others }) => (next === null ? others : { ...others, [id]: next }));
+  const choice = ({ estimator, missing }: (typeof choices)[number]) => (
+    <EstimatorChoice
+      key={estimator.id}
+      estimator={estimator}
+      missing={missing}
+      params={params[estimator.id] ?? null}
+      onChange={(next) => choose(estimator.id, next)}
+    />
+  );
   const submit = async () => {
     const estimators = chosen.map((id) => ({ id, params: params[id] }));
     const answer = await start({ input: { runs: [{ run }], estimators } });
@@ -72,19 +87,14 @@ export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
     >
       <fieldset className="estimators">
         <legend className="hint">Estimators, over all training steps, as of now</legend>
-        {data.estimators.map((masked) => {
-          const estimator = readFragment(EstimatorFields, masked);
-          return (
-            <EstimatorChoice
-              key={estimator.id}
-              estimator={estimator}
-              missing={estimator.requires.filter((path) => !present.has(path))}
-              params={params[estimator.id] ?? null}
-              onChange={(next) => choose(estimator.id, next)}
-            />
-          );
-        })}
+        {choices.filter(({ missing }) => missing.length === 0).map(choice)}
       </fieldset>
+      {lacking > 0 && (
+        <details>
+          <summary>{counted(lacking, 'more estimator')}: the run lacks signals that they need</summary>
+          <div className="estimators">{choices.filter(({ missing }) => missing.length > 0).map(choice)}</div>
+        </details>
+      )}
       {refusal && (
         <p className="lacking" role="alert">
           {refusal.message.replace(/^\[\w+\] /, '')}

@@ -14,6 +14,7 @@ interface Answer {
   readonly error?: Error | undefined;
 }
 
+const FRESH = { requestPolicy: 'network-only' } as const;
 const NONE: Turns = { turns: [], isWhole: false, problem: null };
 
 /** All turns of a trajectory, page by page: the first are on screen while the others come. */
@@ -22,26 +23,31 @@ export function useTurns(run: string, trajectory: string, analysis: string | und
   const [found, setFound] = useState(NONE);
   useEffect(() => {
     let isWanted = true;
-    const load = async () => {
+    const show = (next: Turns) => isWanted && setFound(next);
+    const ask = (after: string | null, credited: boolean): Promise<Answer> => {
+      const of = { run, trajectory, after };
+      return credited && analysis
+        ? client.query(CreditedTurnsQuery, { ...of, analysis }, FRESH).toPromise()
+        : client.query(TurnsQuery, of, FRESH).toPromise();
+    };
+    /** Where credit cannot be read the turns are shown without it, and why. */
+    const load = async (credited: boolean, problem: string | null): Promise<void> => {
       const turns: Turn[] = [];
       let after: string | null = null;
-      for (;;) {
-        const of: { run: string; trajectory: string; after: string | null } = { run, trajectory, after };
-        const options = { requestPolicy: 'network-only' } as const;
-        const { data, error }: Answer = analysis
-          ? await client.query(CreditedTurnsQuery, { ...of, analysis }, options)
-          : await client.query(TurnsQuery, of, options);
-        if (!isWanted) return;
+      do {
+        const { data, error }: Answer = await ask(after, credited);
+        if (!isWanted) return undefined;
         const page = data?.trajectory?.turns;
-        if (!page) return setFound({ turns, isWhole: true, problem: error?.message ?? null });
+        const why = problem ?? error?.message ?? null;
+        if (!page && credited && analysis) return load(false, why);
+        if (!page) return void show({ turns, isWhole: true, problem: why });
         turns.push(...page.edges.map(({ node }) => node));
-        const { hasNextPage, endCursor } = page.pageInfo;
-        setFound({ turns: [...turns], isWhole: !hasNextPage, problem: error?.message ?? null });
-        if (!hasNextPage) return undefined;
-        after = endCursor;
-      }
+        after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
+        show({ turns: [...turns], isWhole: after === null, problem: why });
+      } while (after !== null);
+      return undefined;
     };
-    void load();
+    void load(true, null);
     return () => {
       isWanted = false;
     };
