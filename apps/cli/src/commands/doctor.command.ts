@@ -41,7 +41,7 @@ export function doctorCommand(cli: Cli): Command {
 }
 
 const ADVICE = {
-  database: 'set RECREDIT_DATABASE_URL to a PostgreSQL 15 to 18, or run `npm ci` for the embedded one',
+  database: 'set RECREDIT_DATABASE_URL to a PostgreSQL 15 to 18, or run `npm install --no-save` for the embedded one',
   segments: 'set RECREDIT_SEGMENTS to file:/a/folder that this user may write',
 };
 
