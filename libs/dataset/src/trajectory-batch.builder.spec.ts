@@ -81,3 +81,11 @@ it('makes a thousand columns of a level and no more, the protocol its own fields
   expect(columns.size).toBe(1_000);
   expect(columns.has('turn.reward')).toBe(true);
 });
+
+it('makes few columns of many rows, however many names there are', () => {
+  const names = Array.from({ length: 1_000 }, (_, i) => [`s${i}`, 1] as const);
+  const tokens = Object.fromEntries(names.map(([name]) => [name, [1]]));
+  const turns = [{ tokens }, ...Array.from({ length: 100_000 }, () => ({}))];
+  const { columns } = trajectoryBatch([{ id: 'a', group: 'g', trainingStep: 0, turns }]);
+  expect(columns.size).toBe(167);
+});

@@ -9,11 +9,15 @@ import {
 } from '#lib/protocol';
 import type { Level, SignalColumn, SignalPath, TrajectoryBatch } from './trajectory-batch.js';
 
+const MAX_CELLS = 2 ** 24;
+const SURE_COLUMNS = 64;
+
 /**
  * Puts records into columns, in the order given.
  *
  * A signal that is a number or a flag on every row that has it becomes numbers; one that is text on every such row
- * becomes text; anything else stays JSON. Of a level the first 1,000 names become columns, and the log keeps the others. Token numbers are kept as float32, the rest as float64.
+ * becomes text; anything else stays JSON. Of a level no more than
+ * `mostColumns` names become columns, the first ones to appear; the log keeps the others. Token numbers are kept as float32, the rest as float64.
  */
 export function trajectoryBatch(records: readonly TrajectoryRecord[]): TrajectoryBatch {
   const turns = records.flatMap((record) => record.turns);
@@ -78,16 +82,25 @@ function columnsOf<Row>(
   signalsOf: (row: Row) => Readonly<Record<string, unknown>>,
 ): [SignalPath, SignalColumn][] {
   const raw = new Map<string, unknown[]>();
+  const most = mostColumns(rows.length);
   rows.forEach((row, i) => {
     for (const [name, value] of Object.entries(signalsOf(row))) {
       if (value === undefined) continue;
-      if (raw.size >= MAX_SIGNAL_NAMES && !raw.has(name)) continue;
+      if (raw.size >= most && !raw.has(name)) continue;
       const values = raw.get(name) ?? new Array<unknown>(rows.length).fill(null);
       raw.set(name, values);
       values[i] = value;
     }
   });
   return [...raw].map(([name, values]) => [`${level}.${name}`, columnOf(values)]);
+}
+
+/**
+ * A name that one row has takes a place on every row, so an event of a few megabytes could ask for terabytes: many names
+ * are for few rows. More than anyone records, and less than breaks a worker.
+ */
+function mostColumns(rows: number): number {
+  return Math.min(MAX_SIGNAL_NAMES, Math.max(SURE_COLUMNS, Math.floor(MAX_CELLS / rows)));
 }
 
 function columnOf(values: readonly unknown[]): SignalColumn {
@@ -101,7 +114,9 @@ function columnOf(values: readonly unknown[]): SignalColumn {
 
 function tokenColumns(turns: readonly Turn[], tokenOffsets: Int32Array): [SignalPath, SignalColumn][] {
   const names = new Set(turns.flatMap(({ tokens }) => (tokens ? Object.keys(tokens) : [])));
-  return [...names].slice(0, MAX_SIGNAL_NAMES).map((name) => [`token.${name}`, tokenColumn(name, turns, tokenOffsets)]);
+  return [...names]
+    .slice(0, mostColumns(Math.max(turns.length, tokenOffsets[turns.length])))
+    .map((name) => [`token.${name}`, tokenColumn(name, turns, tokenOffsets)]);
 }
 
 function tokenColumn(name: string, turns: readonly Turn[], tokenOffsets: Int32Array): SignalColumn {

@@ -2,7 +2,7 @@ import { RecreditError } from '#lib/kernel';
 import { shown, type LineIssue } from './issues.js';
 import { contentIssue } from './named-checks.js';
 import { PLATFORM_EVENTS, RUN_EVENTS, type RunEvent } from './run.events.js';
-import { SignalNames } from './signal-names.js';
+import { signalNamesIssue } from './signal-names.js';
 import { definitionOf, upcast } from './upcast.js';
 import { eventIssue, type Issue } from './validators.js';
 
@@ -36,11 +36,9 @@ export function checkBatch(ndjson: Uint8Array): RunEvent[] {
   const issues: LineIssue[] = [];
   const events: RunEvent[] = [];
   const nextTurn = new Map<string, number>();
-  const names = new SignalNames();
   for (let i = 0; i < lines.length && issues.length < MAX_ISSUES; i++) {
     const checked = checkLine(lines[i]);
-    const issue =
-      'event' in checked ? (turnOrderIssue(checked.event, nextTurn) ?? names.issueOf(checked.event)) : checked.issue;
+    const issue = 'event' in checked ? turnOrderIssue(checked.event, nextTurn) : checked.issue;
     if (issue) issues.push({ line: i + 1, ...issue });
     else if ('event' in checked) events.push(checked.event);
   }
@@ -105,7 +103,7 @@ function checkLine(line: string): { event: RunEvent } | { issue: Issue } {
     };
   }
   const event = upcast(value);
-  const issue = eventIssue(definition.type, event) ?? contentIssue(event);
+  const issue = eventIssue(definition.type, event) ?? contentIssue(event) ?? signalNamesIssue(event);
   return issue ? { issue } : { event };
 }
 

@@ -6,7 +6,7 @@ export { turnsIssue } from './named-checks.js';
 export { PLATFORM_EVENTS, RUN_EVENTS, type RunEvent, type RunEventType } from './run.events.js';
 export { schemaDocument } from './schema-document.js';
 export { textKey } from './text.js';
-export { MAX_SIGNAL_NAMES } from './signal-names.js';
+export { MAX_SIGNAL_NAMES, signalNamesIssue } from './signal-names.js';
 export { overflowingToken, tokenCount, tokenNumbers } from './tokens.js';
 export { upcast } from './upcast.js';
 export { eventIssue, trajectoryIssue, type Issue } from './validators.js';

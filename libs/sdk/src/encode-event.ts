@@ -1,4 +1,12 @@
-import { eventIssue, MAX_BATCH_BYTES, PLATFORM_EVENTS, RUN_EVENTS, type RunEventType } from '#lib/protocol';
+import {
+  eventIssue,
+  MAX_BATCH_BYTES,
+  PLATFORM_EVENTS,
+  RUN_EVENTS,
+  signalNamesIssue,
+  type RunEvent,
+  type RunEventType,
+} from '#lib/protocol';
 import { plain, Unsendable } from './plain.js';
 import { tokenColumn, tokenColumns } from './token-columns.js';
 
@@ -36,7 +44,7 @@ export function encodeEvent(make: () => OutgoingEvent, now: () => string): Encod
     if (!SENDABLE.has(event.type)) return { problem: `a producer does not send events of type ${event.type}` };
     ({ type } = event);
     const sent = plain({ ...withTokenColumns(event), at: event.at ?? now() }) as OutgoingEvent;
-    const issue = eventIssue(type, withoutTokens(sent));
+    const issue = eventIssue(type, withoutTokens(sent)) ?? signalNamesIssue(sent as unknown as RunEvent);
     if (issue) return { problem: `${type}${issue.pointer}: expected ${issue.expected}, found ${issue.found}` };
     const line = `${JSON.stringify(sent)}\n`;
     const bytes = Buffer.byteLength(line);

@@ -1,5 +1,7 @@
-/** More than any event needs; what is deeper is a cycle. */
-const MAX_DEPTH = 100;
+import { MAX_DEPTH } from '#lib/protocol';
+
+/** Lists and objects inside each other that the platform takes; what is deeper is a cycle. */
+const DEEPEST = MAX_DEPTH - 1;
 
 /** A value that has no place in an event; says where it stands and what was wanted. */
 export class Unsendable extends Error {
@@ -44,7 +46,7 @@ export function plain(value: unknown, depth = 0): unknown {
 }
 
 function plainObject(value: object, depth: number): unknown {
-  if (depth > MAX_DEPTH) throw new Unsendable(`up to ${MAX_DEPTH} levels`, 'more (a cycle?)');
+  if (depth > DEEPEST) throw new Unsendable(`up to ${MAX_DEPTH} levels`, 'more (a cycle?)');
   if ('toJSON' in value && typeof value.toJSON === 'function') return plain(value.toJSON(), depth + 1);
   if (ArrayBuffer.isView(value)) {
     if (value instanceof DataView) throw new Unsendable('an array', 'a DataView');
