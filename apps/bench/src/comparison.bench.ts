@@ -1,4 +1,4 @@
-import { ESTIMATORS, runEstimator, turnCredit } from '#lib/credit';
+import { findEstimator, runEstimator, turnCredit } from '#lib/credit';
 import { numbers, trajectoryBatch } from '#lib/dataset';
 import { comparisonOf, decodeSummary, encodeSummary, mergeSummaries, summarizeShard } from '#lib/diagnostics';
 import { rowsAgainst, type Benchmark } from './benchmark.js';
@@ -7,16 +7,20 @@ import { rate } from './rate.js';
 
 const TRAJECTORIES = 4_096;
 const SHARDS = 8;
+const COMPARED = ['grpo', 'rloo', 'reinforce-plus-plus', 'lite-ppo', 'discounted-return', 'gae', 'gigpo', 'hgpo'];
 
-/** What a comparison costs beside the estimators: 8 of them, 28 pairs, one truth, over 65,536 turns that are all kept. */
+/**
+ * What a comparison costs beside the estimators: 8 of them, 28 pairs, one truth, over 65,536 turns of which rank
+ * statistics keep an eighth.
+ */
 export const comparison: Benchmark = {
   name: 'comparison',
   async run() {
     const trajectories = trajectoryBatch(madeRecords(TRAJECTORIES));
     const credits = new Map<string, Float64Array>();
-    for (const estimator of ESTIMATORS) {
-      const outcome = runEstimator(estimator, trajectories);
-      if (outcome.kind === 'credit') credits.set(estimator.id, turnCredit(trajectories, outcome.credit));
+    for (const id of COMPARED) {
+      const outcome = runEstimator(findEstimator(id), trajectories);
+      if (outcome.kind === 'credit') credits.set(id, turnCredit(trajectories, outcome.credit));
     }
     const exact = Float64Array.from(numbers(trajectories, 'turn.exactAdvantage') ?? []);
     const truths = new Map([['exactAdvantage', exact]]);
