@@ -62,7 +62,9 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
     });
     started.push(() => Promise.all([pool.end(), platform.end()]));
     const store = await openSegmentStore(config.segments);
-    const queue = new Queue(databaseUrl, { onError: (error) => logger.warn({ err: error }, 'the queue met an error') });
+    const queue = new Queue(databaseUrl, {
+      onError: ({ message }) => logger.warn({ reason: message }, 'the queue met an error'),
+    });
     await queue.start();
     started.push(() => queue.stop());
     const log = new EventLog(platform);

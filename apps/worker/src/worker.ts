@@ -32,7 +32,9 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     applicationName: 'recredit worker',
   });
   const store = await openSegmentStore(segments);
-  const queue = new Queue(databaseUrl, { onError: (error) => logger.warn({ err: error }, 'the queue met an error') });
+  const queue = new Queue(databaseUrl, {
+    onError: ({ message }) => logger.warn({ reason: message }, 'the queue met an error'),
+  });
   const threads = new Piscina({
     filename: new URL('./shard-thread.js', import.meta.url).href,
     minThreads: 0,

@@ -222,6 +222,15 @@ describe('an analysis', () => {
     expect(first.comparison.truths).toHaveLength(1);
   });
 
+  it('computes a result again whose file was lost', async () => {
+    await send(stepOf(0));
+    const first = await stored(await analyze([{ id: 'grpo' }]));
+    const [bytes] = await bytesOf(first.results);
+    await store.delete(creditFileKey(first.results[0]));
+    await analyze([{ id: 'grpo' }, { id: 'rloo' }]);
+    expect(await bytesOf(first.results)).toEqual([bytes]);
+  });
+
   it('says what an estimator lacks and carries on with the others', async () => {
     await send(stepOf(0));
     const analysis = await analyze([{ id: 'gae', params: { granularity: 'turn' } }, { id: 'grpo' }]);
@@ -312,6 +321,8 @@ describe('cancelling', () => {
     expect(computed).toHaveLength(1);
     expect(await progressOf(db.pool, analysis)).toMatchObject({ state: 'cancelled', done: 0 });
     await cancelAnalysis(db.pool, analysis);
+    const ended = (await readEvents(db.pool, run, 0)).filter(({ event }) => event.type === 'analysis.completed');
+    expect(ended.map(({ event }) => event)).toMatchObject([{ analysis, state: 'cancelled' }]);
     // the work was not in vain
     computed = [];
     await analyze([{ id: 'grpo' }]);

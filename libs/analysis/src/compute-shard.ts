@@ -26,7 +26,8 @@ export async function computeShard(store: SegmentStore, task: ShardTask): Promis
   const credits = new Map<string, Float64Array>();
   for (const estimator of task.estimators) {
     if (estimator.known === 'missing') continue;
-    if (estimator.known === 'credit') {
+    // a result whose file was lost is computed again, and its file is there again
+    if (estimator.known === 'credit' && (await store.exists(creditFileKey(estimator.key)))) {
       const { credit } = openCredit(await store.get(creditFileKey(estimator.key)));
       credits.set(estimator.label, turnCredit(trajectories, credit));
       continue;

@@ -85,7 +85,8 @@ async function mergedSummary(db: Queryable, analysisId: string): Promise<ShardSu
   }
 }
 
-async function completeInRuns(client: PoolClient, analysisId: string, state: AnalysisState): Promise<string[]> {
+/** Tells each run of the analysis how it ended. @returns the runs, to be announced when that is committed */
+export async function completeInRuns(client: PoolClient, analysisId: string, state: AnalysisState): Promise<string[]> {
   const { rows } = await client.query(`select run_id as run from analysis_run where analysis_id = $1 order by run_id`, [
     analysisId,
   ]);

@@ -159,6 +159,9 @@ export interface DisputedTurn {
   readonly values: Readonly<Record<string, number | null>>;
 }
 
+/** Strengths that differ by less are equal. */
+const ROUNDING = 1e-9;
+
 /** The most disputed turns, overall (each once, by the pair that disputes it most) and of every pair. */
 export function disputedTurns(candidates: Candidates, spreads: PairSpreads, topK: number) {
   const column = new Map(candidates.values);
@@ -170,7 +173,8 @@ export function disputedTurns(candidates: Candidates, spreads: PairSpreads, topK
     for (let row = 0; row < strongest.length; row++) {
       const strength = dispute(left[row], right[row], spreadLeft, spreadRight);
       top.offer(row, strength);
-      if (strength <= strongest[row]) continue;
+      // of equals the first pair, whatever rounding the merges left in the spreads
+      if (!(strength > strongest[row] * (1 + ROUNDING))) continue;
       strongest[row] = strength;
       by[row] = pair;
     }
