@@ -14,7 +14,7 @@ interface SessionAnswer {
   readonly detail?: string;
 }
 
-export const SessionContext = createContext<{ readonly session: Session; signOut(): void } | null>(null);
+export const SessionContext = createContext<{ readonly session: Session; readonly signOut: () => void } | null>(null);
 
 export function useSession() {
   const found = useContext(SessionContext);

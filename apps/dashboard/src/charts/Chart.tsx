@@ -18,7 +18,7 @@ export function Chart({ option, height, label, onPick }: ChartProps) {
   pick.current = onPick;
 
   useEffect(() => {
-    const made = init(box.current!, null, { renderer: 'canvas' });
+    const made = init(box.current, null, { renderer: 'canvas' });
     chart.current = made;
     made.on('click', ({ value }) => pick.current?.(value as number[]));
     const watcher = new ResizeObserver(() => made.resize());

@@ -28,7 +28,7 @@ it('leaves a gap where a metric could not be measured', () => {
   const path = (values: (number | null)[]) =>
     svgOf(metricCurve(curveOf('loss', points(...values)), LIGHT, '#123456')).match(
       /<path d="([^"]+)" [^>]*stroke="#123456"/,
-    )![1]!;
+    )![1];
   expect(path([2, 1, 0, 1]).match(/M/g)).toHaveLength(1);
   expect(path([2, 1, null, 1, 0]).match(/M/g)).toHaveLength(2);
 });
@@ -80,7 +80,7 @@ it('keeps a sparkline inside its box, with gaps', () => {
 /** WCAG 2: (L1 + 0.05) / (L2 + 0.05), relative luminance of sRGB. */
 function contrast(a: string, b: string): number {
   const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (high! + 0.05) / (low! + 0.05);
+  return (high + 0.05) / (low + 0.05);
 }
 
 function luminance(colour: string): number {
@@ -88,5 +88,5 @@ function luminance(colour: string): number {
     const share = Number.parseInt(colour.slice(i, i + 2), 16) / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
-  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }

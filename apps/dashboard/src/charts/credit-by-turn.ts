@@ -15,7 +15,7 @@ const DASHES = ['solid', [6, 3], [2, 3]] as const;
 export function lineStyle(n: number, { categories }: Palette) {
   const place = n % categories.length;
   const dash = (Math.floor(n / categories.length) + Math.floor(place / 3)) % DASHES.length;
-  return { color: categories[place]!, dash: DASHES[dash]! };
+  return { color: categories[place], dash: DASHES[dash] };
 }
 
 /**
@@ -31,6 +31,8 @@ export function creditByTurn(
 ): EChartsCoreOption {
   const index = Int32Array.from(turns, (_, i) => i);
   const columns = Object.fromEntries(profiles.map(({ estimator, mean }) => [estimator, mean]));
+  // half a bar beyond the first and the last, so that lines stand over their bars
+  const ends = { min: -0.5, max: turns.length - 0.5 };
   return {
     ...base(palette),
     grid: [
@@ -41,8 +43,13 @@ export function creditByTurn(
     axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: palette.muted } },
     dataset: { source: { turn: index, turns, ...columns } },
     xAxis: [
-      { ...stepAxis(palette, ''), axisLabel: { show: false } },
-      { ...stepAxis(palette, 'turn index'), gridIndex: 1 },
+      { ...stepAxis(palette, ''), ...ends, axisLabel: { show: false } },
+      {
+        ...stepAxis(palette, 'turn index'),
+        ...ends,
+        gridIndex: 1,
+        axisLabel: { color: palette.muted, showMinLabel: false, showMaxLabel: false },
+      },
     ],
     yAxis: [
       { ...valueAxis(palette, ''), axisLabel: { color: palette.muted, formatter: (v: number) => credit(v, 1) } },

@@ -36,7 +36,7 @@ export function heatMap(map: HeatMap, palette: Palette): EChartsCoreOption {
     tooltip: {
       ...(base(palette).tooltip as object),
       formatter: ({ dataIndex }: { dataIndex: number }) =>
-        `${caption(cells[dataIndex]!)}\n${credit(cells[dataIndex]!.value)}`,
+        `${caption(cells[dataIndex])}\n${credit(cells[dataIndex].value)}`,
     },
     xAxis: {
       type: 'category',

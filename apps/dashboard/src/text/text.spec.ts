@@ -43,7 +43,7 @@ it('reads chat messages, and shows what it does not know as the JSON it is', () 
   ]);
   expect(messagesOf(chat).map(({ role }) => role)).toEqual(['user', 'assistant']);
   expect(messagesOf(chat)[0]).toEqual({ role: 'user', text: 'hello' });
-  expect(messagesOf(chat)[1]!.text).toContain('"look"');
+  expect(messagesOf(chat)[1].text).toContain('"look"');
   for (const text of ['[not json', '{"role": 1}', '[]', 'plain']) {
     expect(messagesOf(text)).toEqual([{ role: null, text }]);
   }

@@ -3,6 +3,7 @@
  * escape among them, zero-width and bidirectional ones, byte order marks, tags, and halves of surrogate pairs.
  */
 const HIDDEN =
+  // oxlint-disable-next-line no-control-regex -- they are what it looks for
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}\p{Surrogate}]/gu;
 
 /** A piece of text; `hidden`: the escape of a character that could not be seen. */

@@ -41,7 +41,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const sorting = sortingOf(sort);
   const table = useTable({
     features,
-    data: rows as Row[],
+    data: rows,
     columns: columns.map((column) => definitionOf<Row>(column, onSort !== undefined)),
     getRowId: keyOf,
     state: { sorting },

@@ -6,6 +6,7 @@ import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Panel } from '../../ui/Panel.js';
 import { Interval } from './Interval.js';
 import type { Comparison, Profile, Truth } from './queries.js';
+import { without } from '../../without.js';
 
 /** One row per estimator: how much it says, and how well that agrees with each truth. */
 export function EstimatorTable({ comparison }: { readonly comparison: Comparison }) {
@@ -26,7 +27,7 @@ export function EstimatorTable({ comparison }: { readonly comparison: Comparison
         sort={sort}
         onSort={(next) =>
           void navigate({
-            search: ({ sort: _, ...rest }) => (next ? { ...rest, sort: next } : rest),
+            search: (old) => (next ? { ...old, sort: next } : without(old, 'sort')),
             replace: true,
             resetScroll: false,
           })

@@ -18,7 +18,7 @@ export function turnProfiles(estimators: readonly Profile[]): { profiles: TurnPr
   const turns = new Float64Array(length);
   const profiles = estimators.flatMap(({ id, std, detail }): TurnProfile[] => {
     const { meanByTurn = [], countByTurn = [] } = detailOf(detail);
-    countByTurn.forEach((count, i) => (turns[i] = Math.max(turns[i]!, count)));
+    countByTurn.forEach((count, i) => (turns[i] = Math.max(turns[i], count)));
     if (!std) return [];
     const mean = new Float64Array(length).fill(Number.NaN);
     meanByTurn.forEach((value, i) => {

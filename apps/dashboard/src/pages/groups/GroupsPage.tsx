@@ -10,6 +10,7 @@ import { counted } from '../../text/numbers.js';
 import { usePolling } from '../../use-live.js';
 import { groupColumns, GroupRowFields, type GroupRow } from './group-columns.js';
 import { Rollouts } from './Rollouts.js';
+import { without } from '../../without.js';
 
 const GroupsQuery = graphql(
   `
@@ -98,7 +99,7 @@ export function GroupsPage() {
               sort={search.sort}
               onSort={(sort) =>
                 void navigate({
-                  search: ({ sort: _, ...rest }) => (sort ? { ...rest, sort } : rest),
+                  search: (old) => (sort ? { ...old, sort } : without(old, 'sort')),
                   replace: true,
                   resetScroll: false,
                 })
@@ -108,12 +109,7 @@ export function GroupsPage() {
             {(search.after || run?.groups.pageInfo.hasNextPage) && (
               <div className="pager">
                 {search.after && (
-                  <Link
-                    className="button"
-                    to={FROM}
-                    params={{ run: id, step }}
-                    search={({ after: _, ...rest }) => rest}
-                  >
+                  <Link className="button" to={FROM} params={{ run: id, step }} search={(old) => without(old, 'after')}>
                     First
                   </Link>
                 )}

@@ -44,7 +44,7 @@ export function CurveOfMetric({ run, name, color, position }: CurveProps) {
       metricCurve(
         curveOf(visibleText(name), metric.points),
         palette,
-        palette.categories[color % palette.categories.length]!,
+        palette.categories[color % palette.categories.length],
       ),
     [metric, name, palette, color],
   );

@@ -47,7 +47,7 @@ export function ParamField({ field, value, onChange }: ParamFieldProps) {
           min={field.minimum}
           max={field.maximum}
           placeholder={String(field.default)}
-          defaultValue={value === undefined ? '' : String(value)}
+          defaultValue={typeof value === 'number' ? value : ''}
           onChange={({ target }) => onChange(target.value === '' ? undefined : target.valueAsNumber)}
         />
       )}

@@ -90,7 +90,7 @@ export function RunPage() {
               name: 'Trajectories',
               value: count(progress.trajectoryCount),
               ...(progress.incompleteCount > 0 && {
-                note: `${counted(progress.incompleteCount, 'incomplete', 'incomplete')}`,
+                note: counted(progress.incompleteCount, 'incomplete', 'incomplete'),
               }),
             },
             { name: 'Turns', value: count(progress.turnCount) },

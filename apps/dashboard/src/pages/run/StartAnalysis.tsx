@@ -4,6 +4,7 @@ import { graphql, readFragment } from '../../graphql.js';
 import { counted } from '../../text/numbers.js';
 import { Failure, Skeleton } from '../../ui/Notice.js';
 import { EstimatorChoice, EstimatorFields } from './EstimatorChoice.js';
+import { without } from '../../without.js';
 
 const CatalogueQuery = graphql(
   `
@@ -61,7 +62,7 @@ export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
   const lacking = choices.filter(({ missing }) => missing.length > 0).length;
 
   const choose = (id: string, next: object | null) =>
-    setParams(({ [id]: _, ...others }) => (next === null ? others : { ...others, [id]: next }));
+    setParams((old) => (next === null ? without(old, id) : { ...old, [id]: next }));
   const choice = ({ estimator, missing }: (typeof choices)[number]) => (
     <EstimatorChoice
       key={estimator.id}

@@ -5,6 +5,7 @@ import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { useLiveQuery } from './live-query.js';
+import { without } from '../../without.js';
 
 const StepFields = graphql(`
   fragment StepRow on TrainingStep @_unmask {
@@ -83,7 +84,7 @@ export function TrainingSteps({ run, position }: { readonly run: string; readonl
               from="/runs/$run"
               to="."
               resetScroll={false}
-              search={({ after: _, ...rest }) => rest}
+              search={(old) => without(old, 'after')}
             >
               First
             </Link>

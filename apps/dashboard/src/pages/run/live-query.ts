@@ -11,9 +11,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables>(
   variables: Variables,
   position: number,
 ) {
-  const [result, ask] = useQuery({ query, variables, requestPolicy: 'cache-and-network' } as Parameters<
-    typeof useQuery<Data, Variables>
-  >[0]);
+  const [result, ask] = useQuery({ query, variables, requestPolicy: 'cache-and-network' });
   const again = () => ask({ requestPolicy: 'network-only' });
   useOnChange(position, again, FRESH_MS);
   return { ...result, again };

@@ -6,6 +6,7 @@ import { DataTable } from '../../ui/DataTable.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { usePolling } from '../../use-live.js';
 import { RUN_COLUMNS, RunRowFields, type RunRow } from './run-columns.js';
+import { without } from '../../without.js';
 
 const RunsQuery = graphql(
   `
@@ -102,7 +103,7 @@ export function RunsPage() {
         {(search.after || data?.runs.pageInfo.hasNextPage) && (
           <div className="pager">
             {search.after && (
-              <Link className="button" to="/runs" search={({ after: _, ...rest }) => rest}>
+              <Link className="button" to="/runs" search={(old) => without(old, 'after')}>
                 Newest
               </Link>
             )}

@@ -7,10 +7,10 @@ export function SignInPage({ onSession }: { readonly onSession: (session: Sessio
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
 
-  const signIn = async (form: FormData) => {
+  const signIn = async (key: string) => {
     setBusy(true);
     try {
-      onSession(await beginSession(String(form.get('key')).trim()));
+      onSession(await beginSession(key.trim()));
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
       setBusy(false);
@@ -27,7 +27,7 @@ export function SignInPage({ onSession }: { readonly onSession: (session: Sessio
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void signIn(new FormData(event.currentTarget));
+            void signIn(event.currentTarget.querySelector('input')?.value ?? '');
           }}
         >
           <label htmlFor="key">API key</label>

@@ -33,7 +33,7 @@ export function CreditMap({ turns, lanes, onPick }: CreditMapProps) {
         cells,
         numbers: null,
         nameWidth: 134,
-        caption: ({ row, column }) => `${names[row]}, turn ${turns[column]!.index}`,
+        caption: ({ row, column }) => `${names[row]}, turn ${turns[column].index}`,
       },
       palette,
     );
@@ -43,7 +43,7 @@ export function CreditMap({ turns, lanes, onPick }: CreditMapProps) {
       option={option}
       height={lanes.length * ROW_HEIGHT + AXIS_HEIGHT}
       label="Credit of each turn by each estimator; the same numbers stand beside the turns below"
-      onPick={([column]) => onPick(turns[column!]!.index)}
+      onPick={([column]) => onPick(turns[column].index)}
     />
   );
 }

@@ -43,7 +43,7 @@ export function TurnList({ turns, lanes, chosen }: TurnListProps) {
             transform: `translateY(${start - list.options.scrollMargin}px)`,
           }}
         >
-          <TurnCard turn={turns[index]!} lanes={lanes} isChosen={turns[index]!.index === chosen} />
+          <TurnCard turn={turns[index]} lanes={lanes} isChosen={turns[index].index === chosen} />
         </div>
       ))}
     </div>

@@ -32,15 +32,15 @@ it('lays the truth first, then the estimators of the analysis', () => {
   const turns = [turn(0, 1, 0.25), turn(1, -8, -0.5), turn(2, null, 0)];
   const [truth, grpo, ...rest] = lanesOf(runWith(2), 'one', turns);
   expect(rest).toEqual([]);
-  expect([truth!.name, grpo!.name]).toEqual(['exactAdvantage', 'grpo']);
-  expect(turns.map((one) => shareOf(truth!, one))).toEqual([0.5, -1, 0]);
-  expect(turns.map((one) => shareOf(grpo!, one))).toEqual([0.25, -1, null]); // of 2 spreads, cut off there
+  expect([truth.name, grpo.name]).toEqual(['exactAdvantage', 'grpo']);
+  expect(turns.map((one) => shareOf(truth, one))).toEqual([0.5, -1, 0]);
+  expect(turns.map((one) => shareOf(grpo, one))).toEqual([0.25, -1, null]); // of 2 spreads, cut off there
 });
 
 it('takes the largest of the trajectory where no spread is known', () => {
   const turns = [turn(0, 1, 0), turn(1, -4, 0)];
   const [, grpo] = lanesOf(runWith(null), 'one', turns);
-  expect(turns.map((one) => shareOf(grpo!, one))).toEqual([0.25, -1]);
+  expect(turns.map((one) => shareOf(grpo, one))).toEqual([0.25, -1]);
 });
 
 it('shows only the truth without an analysis', () => {

@@ -10,7 +10,7 @@ export interface Lane {
 }
 
 /** Truths that a trainer may have logged beside its rewards. */
-const TRUTHS = ['exactAdvantage', 'humanLabel'];
+const TRUTHS = new Set(['exactAdvantage', 'humanLabel']);
 /** Half a lane is so many spreads of the estimator: what is stronger is rare and drawn as full. */
 export const FULL_SPREADS = 2;
 
@@ -22,7 +22,7 @@ export function lanesOf(run: RunOfTrajectory, analysisId: string | undefined, tu
   const analysis = run.analyses.edges.find(({ node }) => node.id === analysisId)?.node;
   const spreads = new Map(analysis?.comparison?.estimators.map(({ id, std }) => [id, std]));
   const truths = run.signals
-    .filter(({ level, name }) => level === 'turn' && TRUTHS.includes(name))
+    .filter(({ level, name }) => level === 'turn' && TRUTHS.has(name))
     .map(({ name, minimum, maximum }): Lane => {
       const valueOf = (turn: Turn) => numberOf((turn.signals as Record<string, unknown> | null)?.[name]);
       const full = Math.max(Math.abs(minimum ?? 0), Math.abs(maximum ?? 0)) || largest(turns, valueOf);

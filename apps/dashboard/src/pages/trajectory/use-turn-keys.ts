@@ -10,7 +10,7 @@ export function useTurnKeys(turns: readonly Turn[], chosen: number | undefined, 
       if (step === 0 || turns.length === 0) return;
       const at = turns.findIndex(({ index }) => index === chosen);
       const next = at < 0 ? 0 : Math.min(turns.length - 1, Math.max(0, at + step));
-      choose(turns[next]!.index);
+      choose(turns[next].index);
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
