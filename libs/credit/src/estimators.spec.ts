@@ -35,6 +35,13 @@ const VARIANTS: Record<string, object[]> = {
   salt: [{}, { baseline: 'rloo', historyWindow: 1 }],
   graft: [{}, { gamma: 0.5, lambda: 0.5, normalizeAdvantage: false }],
   rtmc: [{}, { gamma: 1 }],
+  'dopamine-pbrs': [{}, { variant: 'conservative', gamma: 1 }],
+  rlvmr: [{}, { normalizeByStd: false, stepAdvantageWeight: 1 }],
+  'agent-omit': [{}, { variant: 'released' }],
+  'hiper-hae': [
+    {},
+    { normalizeAdvantage: true, keepPenalty: -0.3, keepConsistencyPenalty: -0.3, bootstrapTruncated: true, gamma: 0.9 },
+  ],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -25,6 +25,10 @@ import { dapoOverlong } from './dapo-overlong.js';
 import { salt } from './salt.js';
 import { graft } from './graft.js';
 import { rtmc } from './rtmc.js';
+import { dopaminePbrs } from './dopamine-pbrs.js';
+import { rlvmr } from './rlvmr.js';
+import { agentOmit } from './agent-omit.js';
+import { hiperHae } from './hiper-hae.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -54,4 +58,8 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   salt,
   graft,
   rtmc,
+  dopaminePbrs,
+  rlvmr,
+  agentOmit,
+  hiperHae,
 ];
