@@ -71,7 +71,7 @@ describe('hiper-hae', () => {
       segmentLambda: 0,
     });
     expect(columns.advantageHigh).toEqual([[null, -1]]);
-    expect(columns.returnHigh).toEqual([[0, 0]]);
+    expect(columns.returnHigh).toEqual([[1, 0]]);
   });
 
   it('standardises each head, exactly 0 where a head agrees', () => {
