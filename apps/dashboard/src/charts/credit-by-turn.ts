@@ -32,7 +32,7 @@ export function creditByTurn(
   const index = Int32Array.from(turns, (_, i) => i);
   const columns = Object.fromEntries(profiles.map(({ estimator, mean }) => [estimator, mean]));
   // half a bar beyond the first and the last, so that lines stand over their bars
-  const ends = { min: -0.5, max: turns.length - 0.5 };
+  const ends = { min: -0.5, max: turns.length - 0.5, containShape: false };
   return {
     ...base(palette),
     grid: [
