@@ -6,10 +6,11 @@ describe('options', () => {
     ['0..39', { from: 0, to: 39 }],
     ['7', { from: 7, to: 7 }],
     ['7..', { from: 7 }],
+    ['9..10', { from: 9, to: 10 }],
     ['..7', { to: 7 }],
   ])('read the training steps %s', (text, range) => expect(stepRange(text)).toEqual(range));
 
-  it.each(['', '..', '3..1', '1-3', 'a..b', '-1..2', '1..2..3'])('refuse %j as training steps', (text) =>
+  it.each(['', '..', '3..1', '10..9', '1-3', 'a..b', '-1..2', '1..2..3'])('refuse %j as training steps', (text) =>
     expect(() => stepRange(text)).toThrow(),
   );
 

@@ -9,6 +9,7 @@ import { Cli } from './cli.js';
 import { runCli } from './run-cli.js';
 
 const GOLDEN = join(import.meta.dirname, '../../../test/golden');
+const RLOO = join(GOLDEN, 'rloo.json');
 
 let folder: string;
 let environment: Record<string, string>;
@@ -179,6 +180,19 @@ describe('the command line', () => {
     [['estimators', 'astrology'], 'no estimator astrology'],
     [['import', 'mystery', 'x.json', '--run', 'x'], 'no format is called mystery'],
     [['verify', 'x'], 'there is no database in'],
+    [
+      [
+        'estimate',
+        RLOO,
+        '--case',
+        'binary',
+        '--estimator',
+        'grpo',
+        '--params',
+        '{"normalizeByStd": 1, "epsilon": "x"}',
+      ],
+      'at epsilon',
+    ],
     [['shard', '--input', 's3://bucket/x', '--estimators', 'grpo', '--output', 'out'], 's3 is not in this version yet'],
   ])('is refused for %j: status 1, and one line why', async (args, why) => {
     const { code, stdout, stderr } = await recredit(args, { ...environment, RECREDIT_URL: 'http://127.0.0.1:9' });
