@@ -128,7 +128,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
       await narrow.goto(platform.url + path);
       await narrow.getByRole('heading', { level: 1 }).waitFor();
       await sleep(300); // charts take their size after they are there
-      expect(await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      expect(await narrow.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     }
     await narrow.close();
   });
