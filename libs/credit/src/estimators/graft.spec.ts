@@ -45,6 +45,13 @@ describe('graft', () => {
     expectNumbers(turnAdvantage, [0, 0.25, 0, -0.25], 1e-12);
   });
 
+  it('feels what follows only behind an end that others left, as the mean of d', () => {
+    // B is an end, V = 1, which two others leave for nothing: d = −1 there. V(A) = γ, so d = 0 before it.
+    const records = [walk(1, 'A', 'B'), walk(0, 'BC', 'fail'), walk(0, 'BC', 'fail')];
+    const { columns } = estimateOf(graft, records, { ...raw, gamma: 0.5, lambda: 1 });
+    expectNumbers((columns.graphAdvantage as number[][])[0], [-0.5], 1e-12);
+  });
+
   it('gives a turn that alone left its state its sign, and 0 to none', () => {
     expectNumbers(creditOf(graft, [walk(1, 'A', 'ok'), walk(0, 'B', 'fail')], { lambda: 0 }).values, [0, 0], 1e-12);
     const values = creditOf(graft, [walk(1, 'SA', 'ok'), walk(0, 'SB', 'fail')], { lambda: 0 }).values;
