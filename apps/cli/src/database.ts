@@ -2,9 +2,9 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confine, type Confined } from '#lib/access';
 import { RecreditError } from '#lib/kernel';
-import { openPool, runMigrations, runningPostgres, startEmbeddedPostgres, type Pool } from '#lib/storage';
-import { MIGRATIONS } from '#migrations';
+import { openPool, runningPostgres, startEmbeddedPostgres, type Pool } from '#lib/storage';
 import type { Config } from './config.js';
+import { migrate } from './migrate.js';
 
 /** The database behind a platform, for what no API offers: to check the log itself, and to make its views anew. */
 export interface PlatformDatabase {
@@ -40,7 +40,7 @@ export async function withDatabase<Result>(
 }
 
 async function onDatabase<Result>(url: string, work: (database: PlatformDatabase) => Promise<Result>): Promise<Result> {
-  await runMigrations(url, MIGRATIONS);
+  await migrate(url);
   const options = { role: 'recredit_app', size: 4, applicationName: 'recredit' } as const;
   const pool = openPool(url, { ...options, projects: '*' });
   const confined = openPool(url, { ...options, size: 1 });

@@ -30,8 +30,15 @@ export function openPlatformLog(
   return { logger: pino({ name: 'recredit', level }, pino.multistream(streams)), fd };
 }
 
+interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly err?: { readonly message?: string };
+  readonly reason?: string;
+}
+
 function inWords(line: string): string {
-  const { level, msg, err } = JSON.parse(line) as { level: number; msg: string; err?: { message?: string } };
-  const why = err?.message ? `: ${err.message.replace(/\s+/g, ' ')}` : '';
+  const { level, msg, err, reason = err?.message } = JSON.parse(line) as LogLine;
+  const why = reason ? `: ${reason.replace(/\s+/g, ' ')}` : '';
   return `${level > WARN ? 'error' : 'warning'}: ${msg}${why}`;
 }

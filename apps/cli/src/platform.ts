@@ -12,11 +12,11 @@ import {
 import { EventLog } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
 import { Queue } from '#lib/queue';
-import { openPool, openSegmentStore, runMigrations, startEmbeddedPostgres } from '#lib/storage';
-import { MIGRATIONS } from '#migrations';
+import { openPool, openSegmentStore, startEmbeddedPostgres } from '#lib/storage';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { readFirstKey, removeRunningUrl, writeFirstKey, writeRunningUrl } from './home-files.js';
+import { migrate } from './migrate.js';
 import { startWorkerProcess } from './worker-process.js';
 
 /** The API, its workers and, unless another one is named, its own Postgres. */
@@ -52,7 +52,7 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
   try {
     await mkdir(config.home, { recursive: true, mode: 0o700 });
     const databaseUrl = config.databaseUrl ?? (await startDatabase(config.home, started, logger));
-    await runMigrations(databaseUrl, MIGRATIONS);
+    await migrate(databaseUrl);
     const pool = openPool(databaseUrl, { role: 'recredit_app', size: 10, applicationName: 'recredit api' });
     const platform = openPool(databaseUrl, {
       role: 'recredit_app',
