@@ -201,6 +201,14 @@ describe('the command line', () => {
     expect(stderr).toContain(why);
   });
 
+  it('says which database does not answer, and never its password', async () => {
+    const RECREDIT_DATABASE_URL = 'postgres://me:hunter2@127.0.0.1:9/there';
+    const { code, stderr } = await recredit(['verify', 'x'], { ...environment, RECREDIT_DATABASE_URL });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^recredit: the database at 127\.0\.0\.1:9\/there cannot be used: .*ECONNREFUSED/);
+    expect(stderr).not.toContain('hunter2');
+  });
+
   it('names a variable that is wrong', async () => {
     const { code, stderr } = await recredit(['runs'], { ...environment, RECREDIT_PORT: 'http' });
     expect(code).toBe(1);

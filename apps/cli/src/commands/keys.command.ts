@@ -18,6 +18,16 @@ interface KeyView {
   readonly revokedAt: string | null;
 }
 
+interface Listed {
+  readonly apiKeys: { readonly edges: readonly { readonly node: KeyView }[] };
+  readonly projects: { readonly edges: readonly { readonly node: { readonly id: string; readonly name: string } }[] };
+}
+
+const LIST = `query {
+  apiKeys(first: 500) { edges { node { ${FIELDS} } } }
+  projects(first: 500) { edges { node { id name } } }
+}`;
+
 interface CreateOptions extends CommonOptions {
   readonly roles: string[];
   readonly project?: string;
@@ -63,13 +73,10 @@ function listCommand(cli: Cli): Command {
     .description('all keys, revoked ones too; never their secrets')
     .action(
       cli.answering(async (options: CommonOptions) => {
-        const { apiKeys } = await withApi(cli, options, (api) =>
-          api.query<{ apiKeys: { edges: { node: KeyView }[] } }>(
-            `query { apiKeys(first: 500) { edges { node { ${FIELDS} } } } }`,
-          ),
-        );
+        const { apiKeys, projects } = await withApi(cli, options, (api) => api.query<Listed>(LIST));
         const keys = apiKeys.edges.map(({ node }) => shown(node));
-        return { json: { keys }, text: keysText(keys) };
+        const nameOf = new Map(projects.edges.map(({ node }) => [node.id, node.name]));
+        return { json: { keys }, text: keysText(keys, nameOf) };
       }),
     );
 }
@@ -95,14 +102,14 @@ function shown(key: KeyView): KeyView {
   return { ...key, roles: key.roles.map((role) => role.toLowerCase()) };
 }
 
-function keysText(keys: readonly KeyView[]): string {
+function keysText(keys: readonly KeyView[], nameOf: ReadonlyMap<string, string>): string {
   return formatTable(
-    [['key', 'name', 'roles', 'projects', 'made (UTC)', 'last used', '']],
+    [['key', 'name', 'roles', 'project', 'made (UTC)', 'last used', '']],
     keys.map(({ id, name, roles, projectId, createdAt, lastUsedAt, revokedAt }) => [
       id,
       name,
       roles.join(', '),
-      projectId ?? 'all',
+      projectId === null ? 'all' : (nameOf.get(projectId) ?? projectId),
       instant(createdAt),
       instant(lastUsedAt),
       revokedAt ? `revoked ${instant(revokedAt)}` : '',
