@@ -30,6 +30,8 @@ export interface Credit {
 /** What the formula needs beyond its `requires` and `accepts` when its params say so. */
 export interface ConditionalNeeds<Params, Required extends SignalPath, Accepted extends SignalPath> {
   readonly when: Partial<Params>;
+  /** only the rows on which a text signal of the same level says this must have what is required */
+  readonly where?: { readonly signal: Required; readonly is: string };
   readonly requires?: readonly Required[];
   readonly accepts?: readonly Accepted[];
   /** true: reads the texts behind the keys, so the batch must be loaded with them */

@@ -42,6 +42,7 @@ const VARIANTS: Record<string, object[]> = {
     {},
     { normalizeAdvantage: true, keepPenalty: -0.3, keepConsistencyPenalty: -0.3, bootstrapTruncated: true, gamma: 0.9 },
   ],
+  'step-grpo': [{}, { routeWeight: 1, shortAnswerMaxWords: 2 }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -2,11 +2,18 @@ import { levelOf, numbers, rowCount, type SignalPath, type TrajectoryBatch } fro
 import type { AnyEstimator } from './estimator.js';
 import { signalValues, type SignalKinds } from './signal-kinds.js';
 
+interface Where {
+  readonly signal: SignalPath;
+  readonly is: string;
+}
+
 export interface Needs {
   readonly requires: readonly SignalPath[];
   readonly accepts: readonly SignalPath[];
   /** of those that are no numbers */
   readonly kinds: SignalKinds;
+  /** of those that are required on some rows only */
+  readonly where: { readonly [Path in SignalPath]?: Where };
   /** the batch must be loaded with its texts */
   readonly texts: boolean;
 }
@@ -29,9 +36,18 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
   const requires = [...estimator.requires, ...applying.flatMap((more) => more.requires ?? []), ...named];
   const accepts = [...estimator.accepts, ...applying.flatMap((more) => more.accepts ?? [])];
   const kinds = estimator.kinds ?? {};
+  const where = Object.fromEntries(
+    applying.flatMap((more) => (more.where ? (more.requires ?? []).map((path) => [path, more.where] as const) : [])),
+  );
   const readsTexts = estimator.texts === true || applying.some(({ texts }) => texts);
   // Signals that are no numbers lie with the texts.
-  return { requires, accepts, kinds, texts: readsTexts || [...requires, ...accepts].some((path) => path in kinds) };
+  return {
+    requires,
+    accepts,
+    kinds,
+    where,
+    texts: readsTexts || [...requires, ...accepts].some((path) => path in kinds),
+  };
 }
 
 /**
@@ -40,26 +56,36 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
  */
 export function missingSignals(
   trajectories: TrajectoryBatch,
-  { requires, kinds }: Pick<Needs, 'requires' | 'kinds'>,
+  { requires, kinds, where }: Pick<Needs, 'requires' | 'kinds' | 'where'>,
 ): MissingSignal[] {
   const hasTurns = trajectories.stateKey.length > 0;
   return requires.flatMap((path) => {
     const of = rowCount(trajectories, levelOf(path));
-    const rows = countMissing(trajectories, path, of, kinds);
+    const rows = countMissing(trajectories, path, of, kinds, where[path]);
     const hasNoLevel = of === 0 && hasTurns;
     return rows > 0 || hasNoLevel ? [{ path, rows, of }] : [];
   });
 }
 
-function countMissing(trajectories: TrajectoryBatch, path: SignalPath, of: number, kinds: SignalKinds): number {
+function countMissing(
+  trajectories: TrajectoryBatch,
+  path: SignalPath,
+  of: number,
+  kinds: SignalKinds,
+  where?: Where,
+): number {
   if (path === 'turn.state') return countNegative(trajectories.stateKey);
   if (path === 'turn.action') return countNegative(trajectories.actionKey);
   if (path === 'token.mask') return 0;
   const values = signalValues(trajectories, path, kinds[path]);
+  const speaks = where && signalValues(trajectories, where.signal, 'text');
+  if (where && !values) return speaks?.filter((said) => said === where.is).length ?? 0;
   if (!values) return of;
   const mask = levelOf(path) === 'token' ? numbers(trajectories, 'token.mask') : null;
   let missing = 0;
-  for (let row = 0; row < of; row++) if (isUnsaid(values[row]) && mask?.[row] !== 0) missing++;
+  for (let row = 0; row < of; row++) {
+    if (isUnsaid(values[row]) && mask?.[row] !== 0 && (!where || speaks?.[row] === where.is)) missing++;
+  }
   return missing;
 }
 

@@ -75,6 +75,7 @@ describe('needsOf', () => {
       requires: ['token.reward', 'token.value'],
       accepts: ['token.mask'],
       kinds: {},
+      where: {},
       texts: false,
     });
     expect(needsOf(gigpo, { enableSimilarity: true }).texts).toBe(true);

@@ -29,6 +29,7 @@ import { dopaminePbrs } from './dopamine-pbrs.js';
 import { rlvmr } from './rlvmr.js';
 import { agentOmit } from './agent-omit.js';
 import { hiperHae } from './hiper-hae.js';
+import { stepGrpo } from './step-grpo.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -62,4 +63,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   rlvmr,
   agentOmit,
   hiperHae,
+  stepGrpo,
 ];

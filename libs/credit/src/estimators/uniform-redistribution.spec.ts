@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { creditOf, estimateOf, expectNumbers, rollout } from '../estimator.fixture.js';
 import { uniformRedistribution } from './uniform-redistribution.js';
 
-const of = (reward: number, turns: number) => rollout('g', reward, Array.from({ length: turns }, () => ({})));
+const of = (reward: number, turns: number) =>
+  rollout(
+    'g',
+    reward,
+    Array.from({ length: turns }, () => ({})),
+  );
 const given = [of(1, 4), of(0.4, 1), of(0, 2), of(5, 0)];
 
 describe('uniform-redistribution', () => {
