@@ -325,3 +325,41 @@ it('speaks of a run as it was', async () => {
   ]);
   expect(found.none).toEqual([{ asOf: 0, value: null, reading: 'none of the 0 groups has two outcomes to compare' }]);
 });
+
+it('shows no list what a rewind superseded, and by id what was', async () => {
+  const rewound = await aRun(api.db.ownerPool, { project, name: 'rewound' });
+  await api.append(rewound, [
+    ...aTrainingStep(0),
+    ...aTrainingStep(1, { prefix: 'old-' }),
+    ...aTrainingStep(2, { prefix: 'old-' }),
+    { type: 'run.rewound', at: '2026-11-21T12:00:00Z', toTrainingStep: 0 },
+    ...aTrainingStep(1, { prefix: 'new-', groups: 1 }),
+  ]);
+  await api.project(rewound);
+  const { run: found, trajectory } = await data(`{
+    run(id: "rewound") {
+      trainingSteps { edges { node { trainingStep trajectoryCount } } }
+      groups { edges { node { trainingStep name trajectories { edges { node { id } } } } } }
+      trajectories { edges { node { id } } }
+      metric(name: "loss") { count }
+      diagnostics { detail }
+    }
+    trajectory(run: "rewound", id: "old-t1-0-0") { id outcomeReward turns { edges { node { state } } } }
+  }`);
+  const nodes = (connection: any) => connection.edges.map(({ node }: any) => node);
+  expect(nodes(found.trainingSteps)).toEqual([
+    { trainingStep: 0, trajectoryCount: 4 },
+    { trainingStep: 1, trajectoryCount: 2 },
+  ]);
+  expect(
+    nodes(found.groups).map((group: any) => [group.trainingStep, group.name, nodes(group.trajectories)[0].id]),
+  ).toEqual([
+    [0, 'g0', 't0-0-0'],
+    [0, 'g1', 't0-1-0'],
+    [1, 'g0', 'new-t1-0-0'],
+  ]);
+  expect(nodes(found.trajectories)).toHaveLength(6);
+  expect(found.metric).toEqual({ count: 2 });
+  expect(found.diagnostics[0].detail.groups).toBe(3);
+  expect(trajectory).toMatchObject({ id: 'old-t1-0-0', outcomeReward: 1, turns: { edges: [{}, {}, {}] } });
+});
