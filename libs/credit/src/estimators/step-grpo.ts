@@ -18,12 +18,12 @@ const StepGrpoParams = z.strictObject({
 });
 type Params = z.infer<typeof StepGrpoParams>;
 
-const RETRIEVERS = ['text retriever', 'text image retriever', 'table retriever', 'none'];
+const RETRIEVERS = new Set(['text retriever', 'text image retriever', 'table retriever', 'none']);
 
 /** 0 where a name is unknown or `none` is not alone; else weighted similarity, and the route if it is the reference's. */
 export function searchReward(printed: string, reference: string, similarity: number, params: Params): number {
   const names = printed.toLowerCase().split(',').map((name) => name.trim()); // prettier-ignore
-  if (names.some((name) => !RETRIEVERS.includes(name)) || (names.includes('none') && names.length > 1)) return 0;
+  if (names.some((name) => !RETRIEVERS.has(name)) || (names.includes('none') && names.length > 1)) return 0;
   const isRoute = names.length === 1 && names[0] === reference;
   return params.querySimilarityWeight * similarity + (isRoute ? params.routeWeight : 0);
 }
