@@ -10,7 +10,7 @@ const MAX_STEP = 2_147_483_647;
  */
 export function stepRange(text: unknown): StepRange {
   if (text === undefined) return { first: 0, last: MAX_STEP };
-  const [, from = '', dots, to = ''] = /^(\d{0,10})(\.\.)?(\d{0,10})$/.exec(String(text)) ?? [];
+  const [, from = '', dots, to = ''] = /^(\d{0,10})(\.\.)?(\d{0,10})$/.exec(typeof text === 'string' ? text : '') ?? [];
   const first = Number(from);
   const last = dots === undefined ? first : to === '' ? MAX_STEP : Number(to);
   if (from + to !== '' && first <= last && last <= MAX_STEP) return { first, last };

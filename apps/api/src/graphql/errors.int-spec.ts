@@ -160,7 +160,7 @@ describe('what is asked for is named', () => {
     ['steps from high to low', { firstStep: 3, lastStep: 1 }, 'request.invalid'],
     ['a position that is not reached', { runs: [{ run: 'r', asOf: 1e9 }] }, 'request.invalid'],
     ['a run twice', { runs: [{ run: 'r' }, { run: 'r' }] }, 'request.invalid'],
-    ['too many runs', { runs: Array(101).fill({ run: 'r' }) }, 'request.invalid'],
+    ['too many runs', { runs: Array.from({ length: 101 }, () => ({ run: 'r' })) }, 'request.invalid'],
   ])('%s', async (_name, input, code) => expect(codes(await start(input))).toEqual([code]));
 
   it('runs of two projects', async () => {

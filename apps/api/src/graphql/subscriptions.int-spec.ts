@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all(clients.map((client) => client.dispose()));
+  for (const client of clients) await client.dispose();
   await vi.waitFor(() => expect(notifications.bellCount).toBe(0));
 });
 
@@ -112,7 +112,7 @@ describe('runAdvanced', () => {
     const values = await Promise.all(many.map((each) => each.next()));
     expect(values.map(({ value }) => value.data.runAdvanced.position)).toEqual(Array(20).fill(5));
     expect(notifications.bellCount).toBe(20);
-    await Promise.all(many.map((each) => each.return?.()));
+    for (const each of many) await each.return?.();
   });
 });
 
