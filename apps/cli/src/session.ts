@@ -40,7 +40,7 @@ async function runningApi(cli: Cli, config: Config): Promise<ApiClient> {
 
 async function startEmbedded(cli: Cli, config: Config, options: CommonOptions): Promise<Platform> {
   const starting = cli.progress('starting the platform', options);
-  starting.update({ done: 0, total: 1 });
+  starting.update({ done: 0, total: 0 });
   try {
     // half a second of modules that no other command needs
     const { startPlatform } = await import('./platform.js');

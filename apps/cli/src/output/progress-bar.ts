@@ -6,6 +6,7 @@ const BAR_WIDTH = 24;
 
 export interface Progress {
   readonly done: number;
+  /** 0: nobody knows */
   readonly total: number;
   /** what else is worth knowing, short */
   readonly detail?: string | undefined;
@@ -44,10 +45,15 @@ export class ProgressBar {
 
 export function progressLine(label: string, progress: Progress, width: number): string {
   const { done, total, detail, secondsLeft } = progress;
-  const share = total > 0 ? Math.min(1, Math.max(0, done / total)) : 0;
-  const filled = Math.round(share * BAR_WIDTH);
-  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+  const bar = total > 0 ? barOf(done / total) : undefined;
   const left = typeof secondsLeft === 'number' && secondsLeft > 0 ? `${duration(secondsLeft)} left` : undefined;
-  const parts = [`${label}  ${bar} ${String(Math.floor(share * 100)).padStart(3)} %`, detail, left];
-  return [...parts.filter((part) => part).join('  ')].slice(0, Math.max(0, width)).join('');
+  const line = [label, bar, detail, left].filter((part) => part).join('  ');
+  return [...line].slice(0, Math.max(0, width)).join('');
+}
+
+function barOf(share: number): string {
+  const inside = Math.min(1, Math.max(0, share));
+  const filled = Math.round(inside * BAR_WIDTH);
+  const percent = String(Math.floor(inside * 100)).padStart(3);
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${percent} %`;
 }
