@@ -9,7 +9,7 @@ export interface FinishPorts {
   /** the platform's own pool */
   readonly pool: Pool;
   /** what a merged summary, encoded, comes to; takes seconds for a large analysis, so it runs in a thread of its own */
-  conclude(summary: Uint8Array): Promise<Comparison>;
+  readonly conclude: (summary: Uint8Array) => Promise<Comparison>;
 }
 
 /**
@@ -72,7 +72,7 @@ async function finalState(db: Queryable, analysisId: string): Promise<AnalysisSt
 
 /** What the finished shards say together, merged in the order of runs and training steps; null where none is done. */
 async function mergedSummary(db: Queryable, analysisId: string): Promise<ShardSummary | null> {
-  let merged: readonly ShardSummary[] = [];
+  let merged: ShardSummary | null = null;
   for (let offset = 0; ; offset += PAGE) {
     const { rows } = await db.query(
       `select payload from analysis_shard join shard_summary on shard_summary.key = inputs ->> 'summary'
@@ -80,8 +80,8 @@ async function mergedSummary(db: Queryable, analysisId: string): Promise<ShardSu
       [analysisId, offset, PAGE],
     );
     const page = rows.map(({ payload }: { payload: Uint8Array }) => decodeSummary(payload));
-    if (merged.length + page.length > 0) merged = [mergeSummaries(...merged, ...page)];
-    if (rows.length < PAGE) return merged[0] ?? null;
+    if (page.length > 0) merged = mergeSummaries(...(merged ? [merged] : []), ...page);
+    if (rows.length < PAGE) return merged;
   }
 }
 

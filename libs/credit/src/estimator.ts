@@ -110,7 +110,7 @@ export function defineEstimator<
   const Params extends z.ZodObject,
   const Required extends SignalPath = never,
   const Accepted extends SignalPath = never,
-  const Kinds extends SignalKinds = Record<never, never>,
+  const Kinds extends SignalKinds = Record<never, never>, // oxlint-disable-line typescript/no-generated-empty-object-type -- no kinds
 >(estimator: Estimator<Params, Required, Accepted, Kinds>): Estimator<Params, Required, Accepted, Kinds> {
   return estimator;
 }

@@ -74,8 +74,8 @@ function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, cred
 function withoutInfinities(credit: Credit): Credit {
   const { values, explain } = credit;
   const finite = Object.entries(explain ?? {}).map(([name, column]) => {
-    const isNumeric = column.values instanceof Float64Array;
-    return [name, isNumeric ? { ...column, values: finiteOrUnsaid(column.values as Float64Array) } : column] as const;
+    const { values } = column;
+    return [name, values instanceof Float64Array ? { ...column, values: finiteOrUnsaid(values) } : column] as const;
   });
   return { ...credit, values: finiteOrUnsaid(values), ...(explain && { explain: Object.fromEntries(finite) }) };
 }

@@ -147,5 +147,5 @@ function tokenJson(name: string, turns: readonly Turn[], tokenOffsets: Int32Arra
     for (const entry of entries) values[at++] = entry;
   });
   const isText = values.every((value) => value === null || typeof value === 'string');
-  return isText ? { kind: 'text', values: values as (string | null)[] } : { kind: 'json', values };
+  return isText ? { kind: 'text', values } : { kind: 'json', values };
 }

@@ -104,7 +104,7 @@ describe('checkBatch', () => {
 
   it('refuses an empty batch and one of 10,001 events', () => {
     expect(issuesOf(new Uint8Array())).toHaveLength(1);
-    const many = bytes(...Array<object>(MAX_BATCH_EVENTS + 1).fill({ type: 'run.ended', at: AT }));
+    const many = bytes(...Array.from({ length: MAX_BATCH_EVENTS + 1 }, () => ({ type: 'run.ended', at: AT })));
     expect(() => checkBatch(many)).toThrow(expect.objectContaining({ code: 'batch.too-large' }));
   });
 

@@ -5,7 +5,7 @@ export const Name = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[^\u0000-\u001f\u007f\ud800-\udfff]+$/u);
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u);
 
 /** When it happened, by the sender's clock. Kept and shown, never used to order anything. */
 export const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/);

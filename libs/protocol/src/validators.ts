@@ -43,7 +43,7 @@ function expectation({ keyword, params, message }: ErrorObject): string {
     case 'required':
       return 'a value';
     case 'type':
-      return `${[params.type].flat().join(' or ')}`;
+      return [params.type].flat().join(' or ');
     case 'enum':
       return `one of ${params.allowedValues.join(', ')}`;
     case 'const':
