@@ -8,6 +8,9 @@ export class Citation {
 
   @Field(() => String, { nullable: true, description: 'owner/repository:path@commit' })
   code!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Where there is neither an arXiv number nor public code.' })
+  work!: string | null;
 }
 
 @ObjectType({ description: 'A named way to assign credit.' })
@@ -23,6 +26,9 @@ export class Estimator {
 
   @Field(() => String, { description: 'How much of the formula stands in the authors’ code or text.' })
   status!: string;
+
+  @Field(() => String, { description: 'What its numbers are: advantage, return, reward, weight or keep.' })
+  gives!: string;
 
   @Field(() => [String], { description: 'What carries the credit; more than one where a param decides.' })
   levels!: readonly string[];

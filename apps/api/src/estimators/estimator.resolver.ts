@@ -11,18 +11,19 @@ export class EstimatorResolver {
 }
 
 function shownEstimator(estimator: AnyEstimator): Estimator {
-  const { id, version, title, status, levels, citation } = estimator;
+  const { id, version, title, status, gives, levels, citation } = estimator;
   const { requires, accepts } = needsOf(estimator, parseParams(estimator));
-  const { paper = null, code = null } = citation;
+  const { paper = null, code = null, work = null } = citation;
   return {
     id,
     version,
     title,
     status,
+    gives,
     levels,
     requires,
     accepts,
     params: paramsSchema(estimator),
-    citation: { paper, code },
+    citation: { paper, code, work },
   };
 }

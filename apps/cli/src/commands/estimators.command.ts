@@ -24,13 +24,14 @@ export function estimatorsCommand(cli: Cli): Command {
 type Described = ReturnType<typeof described>;
 
 function described(estimator: AnyEstimator) {
-  const { id, version, title, status, levels, groupRelative, citation } = estimator;
+  const { id, version, title, status, gives, levels, groupRelative, citation } = estimator;
   const { requires, accepts } = needsOf(estimator, parseParams(estimator));
   return {
     id,
     version,
     title,
     status,
+    gives,
     levels,
     groupRelative,
     requires,
@@ -42,28 +43,29 @@ function described(estimator: AnyEstimator) {
 
 function catalogueText(all: readonly Described[]): string {
   return formatTable(
-    [['estimator', 'title', 'credit per', 'requires', 'citation']],
-    all.map(({ id, title, levels, requires, citation }) => [
+    [['estimator', 'title', 'gives', 'per', 'requires', 'citation']],
+    all.map(({ id, title, gives, levels, requires, citation }) => [
       id,
       title,
+      gives,
       levels.join(' or '),
       requires.join(', ') || NOTHING,
-      citation.paper ?? citation.code ?? NOTHING,
+      citation.paper ?? citation.work ?? citation.code ?? NOTHING,
     ]),
-    ['left', 'left', 'left', 'left', 'left'],
+    ['left', 'left', 'left', 'left', 'left', 'left'],
   );
 }
 
 function estimatorText(estimator: Described): string {
-  const { id, version, title, status, levels, requires, accepts, citation } = estimator;
+  const { id, version, title, status, gives, levels, requires, accepts, citation } = estimator;
   const fields = formatFields([
     ['estimator', `${id}, version ${version}`],
     ['title', title],
-    ['credit per', levels.join(' or ')],
+    ['gives', `${gives} per ${levels.join(' or ')}`],
     ['requires', requires.join(', ') || NOTHING],
     ['uses if there', accepts.join(', ') || NOTHING],
     ['formula', status],
-    ['paper', citation.paper ?? NOTHING],
+    ['paper', citation.paper ?? citation.work ?? NOTHING],
     ['code', citation.code ?? NOTHING],
   ]);
   const params = Object.entries((estimator.params.properties ?? {}) as Record<string, ParamSchema>).map(
