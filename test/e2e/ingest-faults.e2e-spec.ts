@@ -56,13 +56,13 @@ describe.runIf(canSeeProcesses)('while things break, a trainer', () => {
     const id = await run.created(PATIENT);
     await train(run, 0, 300);
     await until('some of it is acknowledged', 20_000, () => run.report().sent > 200);
-    const { pid } = platform.postgres();
+    const { pid } = platform.postgres()!;
     process.kill(pid, 'SIGKILL');
     await train(run, 300, 600);
     const report = await run.end(PATIENT);
 
     expect(report).toMatchObject(ALL_SENT);
-    expect(platform.postgres().pid).not.toBe(pid);
+    expect(platform.postgres()?.pid).not.toBe(pid);
     await expectTrained(platform, id!, 600);
     await expectRebuildEqual(platform, id!);
     expect(readdirSync(spool)).toEqual([]);
@@ -123,6 +123,25 @@ describe.runIf(canSeeProcesses)('while things break, a trainer', () => {
 
     expect(report).toMatchObject(ALL_SENT);
     await expectTrained(platform, report.run!, 100);
+  });
+
+  it('finds a platform whose Postgres died again and again while its workers started', async () => {
+    await platform.stop();
+    const run = await startRun(options('starting'));
+    await train(run, 0, 100);
+    const started = platform.start();
+    await until('a worker starts', 30_000, () => platform.workers().length > 0);
+    for (let times = 0, killed = 0; times < 3; times++) {
+      await until('Postgres comes back', 20_000, () => ![null, killed].includes(platform.postgres()?.pid ?? null));
+      killed = platform.postgres()!.pid;
+      process.kill(killed, 'SIGKILL');
+    }
+    await started;
+    const report = await run.end(PATIENT);
+
+    expect(report).toMatchObject(ALL_SENT);
+    await expectTrained(platform, report.run!, 100);
+    await expectRebuildEqual(platform, report.run!);
   });
 
   it('keeps what a revoked key cannot send, for another key', async () => {

@@ -108,16 +108,17 @@ export class ServedPlatform {
       .map(({ pid }) => pid);
   }
 
-  /** of the embedded Postgres running now */
-  postgres(): { pid: number; port: number } {
-    const lines = readFileSync(join(this.home, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-    return { pid: Number(lines[0]), port: Number(lines[3]) };
+  /** of the embedded Postgres running now; null: none is */
+  postgres(): { pid: number; port: number } | null {
+    const pidFile = join(this.home, 'postgres', 'postmaster.pid');
+    const [pid, , , port] = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').split('\n') : [];
+    return pid && port ? { pid: Number(pid), port: Number(port) } : null;
   }
 
   get databaseUrl(): string {
     if (this.#databaseUrl) return this.#databaseUrl;
     const password = readFileSync(join(this.home, 'database-password'), 'utf8').trim();
-    return `postgres://recredit:${password}@127.0.0.1:${this.postgres().port}/recredit`;
+    return `postgres://recredit:${password}@127.0.0.1:${this.postgres()?.port}/recredit`;
   }
 
   /** To the database that it has now, as the platform sees it. Closed by `remove`. */

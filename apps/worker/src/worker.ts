@@ -1,12 +1,16 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { computeShardJob, planAnalysisJob, type ShardAddress, type ShardAnswer, type ShardTask } from '#lib/analysis';
 import type { Comparison } from '#lib/diagnostics';
 import { Projector } from '#lib/projection';
 import { Queue } from '#lib/queue';
-import { openPool, openSegmentStore } from '#lib/storage';
+import { openPool, openSegmentStore, type Pool } from '#lib/storage';
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import type { ThreadTask } from './shard-thread.js';
+
+/** A database that died comes back by replaying its log, which takes seconds; a worker that starts meanwhile waits. */
+const PATIENCE_MS = 30_000;
 
 export interface WorkerSettings {
   /** as the database's owner: the queue needs it; everything else steps down to the application's role */
@@ -47,6 +51,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     onError: (run, error) => logger.error({ err: error, run }, 'a run could not be projected'),
   });
 
+  await untilAnswered(pool);
   await queue.start();
   projector.start();
   const conclude = (summary: Uint8Array): Promise<Comparison> => threads.run(summary, { name: 'conclude' });
@@ -63,4 +68,15 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
       await pool.end();
     },
   };
+}
+
+async function untilAnswered(pool: Pool): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(200)) {
+    try {
+      await pool.query('select 1');
+      return;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
 }

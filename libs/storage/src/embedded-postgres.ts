@@ -264,16 +264,23 @@ class Server {
     });
   }
 
+  /** It may die again before it is ready: that too is one of the deaths allowed. */
   async #revive(quickly: boolean): Promise<void> {
     this.#quickDeaths = quickly ? this.#quickDeaths + 1 : 0;
-    try {
-      if (this.#quickDeaths > QUICK_DEATHS_ALLOWED) throw new Error('it keeps dying');
-      await stopStrayServer(this.cluster.dataDir);
-      if (!this.#stopping) await this.#launch();
-    } catch (cause) {
-      const message = `the embedded PostgreSQL cannot be kept running (see ${logFile(this.cluster.home)}): ${messageOf(cause)}`;
-      this.onFailure(new RecreditError('database.unavailable', message, {}, { cause }));
+    let cause: unknown = new Error('it keeps dying');
+    for (; this.#quickDeaths <= QUICK_DEATHS_ALLOWED; this.#quickDeaths++) {
+      try {
+        await stopStrayServer(this.cluster.dataDir);
+        if (!this.#stopping) await this.#launch();
+        return;
+      } catch (error) {
+        if (this.#stopping) return;
+        cause = error;
+        await sleep(200);
+      }
     }
+    const message = `the embedded PostgreSQL cannot be kept running (see ${logFile(this.cluster.home)}): ${messageOf(cause)}`;
+    this.onFailure(new RecreditError('database.unavailable', message, {}, { cause }));
   }
 
   readonly #interrupt = (): void => {
