@@ -16,6 +16,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'unit',
+          setupFiles: 'test/support/fast-check.setup.ts',
           include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/*.spec.ts'],
           exclude: ['**/node_modules/**', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
         },
@@ -24,6 +25,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'int',
+          setupFiles: 'test/support/fast-check.setup.ts',
           include: ['libs/**/*.int-spec.ts', 'apps/**/*.int-spec.ts'],
           globalSetup: 'test/support/postgres.setup.ts',
           testTimeout: 60_000,

@@ -1,5 +1,5 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { segmentMoments } from '#lib/numeric';
+import { LEAST_SPREAD, segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { centred, scaled } from '../group-scores.js';
@@ -24,7 +24,7 @@ const GraftParams = z.strictObject({
     .number()
     .min(1e-15)
     .lt(1)
-    .default(1e-13)
+    .default(1e-15)
     .describe('when the values stop moving (1e-8 in the paper: dividing by a small spread shows that)'),
 });
 
@@ -104,6 +104,29 @@ export function graphAdvantage(
   });
 }
 
+/** Errors of the solver, and what sums make of them, are below this many tolerances. */
+const NOISE = 1000;
+
+/**
+ * What the solver's rest makes differ is equal: a tiny difference divided by ε would be a visible advantage. Of a node's
+ * turns those that equal the first get its value, and what equals 0 is 0.
+ */
+function withoutSolverNoise(
+  advantage: Float64Array,
+  { nodeOf, nodeCount }: TrajectoryGraph,
+  { gamma, solverTolerance }: Pick<z.infer<typeof GraftParams>, 'gamma' | 'solverTolerance'>,
+): Float64Array {
+  const noise = Math.max(LEAST_SPREAD, (NOISE * solverTolerance) / (1 - gamma));
+  const first = new Float64Array(nodeCount).fill(NaN);
+  return advantage.map((a, t) => {
+    if (Math.abs(a) <= noise) return 0;
+    const known = first[nodeOf[t]];
+    if (Math.abs(a - known) <= noise) return known;
+    if (Number.isNaN(known)) first[nodeOf[t]] = a;
+    return a;
+  });
+}
+
 /** (A − mean) / (std + ε) over the turns that left the same node; one turn alone: its sign, A / (|A| + ε). */
 function normalizedByNode(
   advantage: Float64Array,
@@ -146,7 +169,9 @@ export const graft = defineEstimator({
     const level = 'turn';
     return {
       level,
-      values: params.normalizeAdvantage ? normalizedByNode(advantage, graph, params) : advantage,
+      values: params.normalizeAdvantage
+        ? normalizedByNode(withoutSolverNoise(advantage, graph, params), graph, params)
+        : advantage,
       explain: {
         stateValue: { level, values: Float64Array.from(graph.nodeOf, (node) => value[node]) },
         graphAdvantage: { level, values: advantage },
