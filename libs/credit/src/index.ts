@@ -1,3 +1,4 @@
+export { describeEstimator } from './describe-estimator.js';
 export { estimate, type Estimate, type NoEstimate, type TrajectoryRecords } from './estimate.js';
 export {
   defineEstimator,

@@ -1,5 +1,5 @@
 import { Query, Resolver } from '@nestjs/graphql';
-import { ESTIMATORS, needsOf, paramsSchema, parseParams, type AnyEstimator } from '#lib/credit';
+import { describeEstimator, ESTIMATORS, type AnyEstimator } from '#lib/credit';
 import { Estimator } from './estimator.object.js';
 
 @Resolver(() => Estimator)
@@ -11,19 +11,7 @@ export class EstimatorResolver {
 }
 
 function shownEstimator(estimator: AnyEstimator): Estimator {
-  const { id, version, title, status, gives, levels, citation } = estimator;
-  const { requires, accepts } = needsOf(estimator, parseParams(estimator));
+  const { citation, ...described } = describeEstimator(estimator);
   const { paper = null, code = null, work = null } = citation;
-  return {
-    id,
-    version,
-    title,
-    status,
-    gives,
-    levels,
-    requires,
-    accepts,
-    params: paramsSchema(estimator),
-    citation: { paper, code, work },
-  };
+  return { ...described, citation: { paper, code, work } };
 }

@@ -1,4 +1,4 @@
-import { ESTIMATORS, findEstimator, needsOf, paramsSchema, parseParams, type AnyEstimator } from '#lib/credit';
+import { describeEstimator, ESTIMATORS, findEstimator } from '#lib/credit';
 import { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { answers } from '../options.js';
@@ -12,34 +12,16 @@ export function estimatorsCommand(cli: Cli): Command {
     .action(
       cli.answering(async (id: string | undefined) => {
         if (id === undefined) {
-          const all = ESTIMATORS.map(described);
+          const all = ESTIMATORS.map(describeEstimator);
           return { json: { estimators: all }, text: catalogueText(all) };
         }
-        const one = described(findEstimator(id));
+        const one = describeEstimator(findEstimator(id));
         return { json: one, text: estimatorText(one) };
       }),
     );
 }
 
-type Described = ReturnType<typeof described>;
-
-function described(estimator: AnyEstimator) {
-  const { id, version, title, status, gives, levels, groupRelative, citation } = estimator;
-  const { requires, accepts } = needsOf(estimator, parseParams(estimator));
-  return {
-    id,
-    version,
-    title,
-    status,
-    gives,
-    levels,
-    groupRelative,
-    requires,
-    accepts,
-    params: paramsSchema(estimator),
-    citation,
-  };
-}
+type Described = ReturnType<typeof describeEstimator>;
 
 function catalogueText(all: readonly Described[]): string {
   return formatTable(

@@ -1,0 +1,11 @@
+import type { AnyEstimator } from './estimator.js';
+import { needsOf } from './needs.js';
+import { paramsSchema, parseParams } from './run-estimator.js';
+
+/** What a catalogue shows of an estimator: its needs are those with its default params. */
+export function describeEstimator(estimator: AnyEstimator) {
+  const { id, version, title, status, gives, levels, groupRelative, citation } = estimator;
+  const { requires, accepts } = needsOf(estimator, parseParams(estimator));
+  const params = paramsSchema(estimator);
+  return { id, version, title, status, gives, levels, groupRelative, requires, accepts, params, citation };
+}
