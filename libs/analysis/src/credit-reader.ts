@@ -16,12 +16,6 @@ export interface CreditPlace {
   readonly fileKey: string | null;
 }
 
-/** What each estimator of an analysis says about a training step of a run, in the order of the analysis. */
-export async function shardCredits(db: Queryable, store: SegmentStore, shard: ShardAddress): Promise<ShardCredit[]> {
-  const [places] = await creditPlaces(db, [shard]);
-  return openCredits(store, places);
-}
-
 /** Reads the files of one shard. */
 export function openCredits(store: SegmentStore, places: readonly CreditPlace[]): Promise<ShardCredit[]> {
   return Promise.all(

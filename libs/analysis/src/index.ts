@@ -1,6 +1,6 @@
 export { cancelAnalysis } from './cancel-analysis.js';
 export { computeShard, TRUTHS } from './compute-shard.js';
-export { creditPlaces, openCredits, shardCredits, type CreditPlace, type ShardCredit } from './credit-reader.js';
+export { creditPlaces, openCredits, type CreditPlace } from './credit-reader.js';
 export { type FinishPorts } from './finish-analysis.js';
 export { computeShardJob, planAnalysisJob } from './jobs.js';
 export { planAnalysis, type PlanPorts, type ShardAddress } from './plan-analysis.js';
