@@ -22,8 +22,12 @@ describe.each(ESTIMATORS)('$id', (estimator) => {
     for (const source of [paper, code?.split('@')[1], work]) if (source) expect(page).toContain(source);
   });
 
-  it('has golden vectors and a spec of its own', () => {
-    expect(existsSync(`test/golden/${estimator.id}.json`)).toBe(true);
+  it('has golden vectors, or is reconstructed and its page says what is uncertain', () => {
+    if (estimator.status === 'reconstructed') expect(page).toMatch(/^## What is uncertain\n\n\S/m);
+    else expect(existsSync(`test/golden/${estimator.id}.json`)).toBe(true);
+  });
+
+  it('has a spec of its own', () => {
     expect(existsSync(`libs/credit/src/estimators/${estimator.id}.spec.ts`)).toBe(true);
   });
 

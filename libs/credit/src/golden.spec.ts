@@ -1,10 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ESTIMATORS } from './estimators/index.js';
 import { checkVectors, differences, type VectorCase } from './vectors.js';
 
-describe.each(ESTIMATORS)('$id agrees with its golden vectors', (estimator) => {
-  const { cases } = JSON.parse(readFileSync(`test/golden/${estimator.id}.json`, 'utf8')) as { cases: VectorCase[] };
+const fileOf = (id: string) => `test/golden/${id}.json`;
+
+/** A reconstructed estimator has no numbers from elsewhere; catalogue.spec.ts asks them of every other one. */
+const withGoldenFile = ESTIMATORS.filter(({ id, status }) => status !== 'reconstructed' || existsSync(fileOf(id)));
+
+describe.each(withGoldenFile)('$id agrees with its golden vectors', (estimator) => {
+  const { cases } = JSON.parse(readFileSync(fileOf(estimator.id), 'utf8')) as { cases: VectorCase[] };
   it.each(cases)('$name', (vector) => expect(differences(estimator, vector)).toEqual([]));
 });
 
