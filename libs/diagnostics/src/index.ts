@@ -1,3 +1,5 @@
+export { alertsOf, HOLD, type Alert, type AlertLevel, type AlertRule, type Condition } from './alerts.js';
+export { DIAGNOSTICS } from './catalogue/index.js';
 export {
   comparisonTable,
   type AgreementMeasure,
@@ -14,9 +16,23 @@ export { decodeSummary, encodeSummary } from './comparison/encode-summary.js';
 export type { EstimatorAgreement } from './comparison/estimator-agreement.js';
 export type { HistogramBin } from './comparison/histogram.js';
 export type { LearningSignal } from './comparison/learning-signal.js';
+export {
+  defineDiagnostic,
+  MAX_EVIDENCE,
+  type AnyDiagnostic,
+  type CheckpointSketch,
+  type Diagnostic,
+  type Evidence,
+  type Measured,
+  type Reading,
+  type StepValues,
+  type TrainingStepData,
+  type Values,
+} from './diagnostic.js';
 export { GOLDEN_DIAGNOSTICS, goldenValues } from './golden-values.js';
 export { MEASURES, type Measure } from './comparison/measures.js';
 export { mergeSummaries, NO_SUMMARY } from './comparison/merge-summaries.js';
 export { sampleRateFor } from './comparison/sample.js';
 export type { ShardSummary } from './comparison/shard-summary.js';
 export { summarizeShard, type ShardToSummarize } from './comparison/summarize-shard.js';
+export { measureStep, parseSettings, readRun, type Diagnosis, type StepOutcome } from './run-diagnostic.js';

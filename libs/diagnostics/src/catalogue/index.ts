@@ -1,0 +1,6 @@
+import type { AnyDiagnostic } from '../diagnostic.js';
+import { entropyTrendDiagnostic } from './entropy-trend.js';
+import { zeroVarianceGroups } from './zero-variance-groups.js';
+
+/** The catalogue is a value: adding a diagnostic is its file and one line here. The order is that of a report. */
+export const DIAGNOSTICS: readonly AnyDiagnostic[] = [zeroVarianceGroups, entropyTrendDiagnostic];
