@@ -15,7 +15,7 @@ export {
 } from './estimator.js';
 export { ESTIMATORS } from './estimators/index.js';
 export { findEstimator } from './find-estimator.js';
-export { missingSignals, missingText, needsOf, type MissingSignal, type Needs } from './needs.js';
+export { missingText, needsOf, type MissingSignal, type Needs } from './needs.js';
 export { nest, type Nested } from './nest.js';
 export { paramsSchema, parseParams, runEstimator, type Outcome } from './run-estimator.js';
 export { Flag, type SignalKind, type SignalKinds, type TextValues } from './signal-kinds.js';

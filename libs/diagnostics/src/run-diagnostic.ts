@@ -1,4 +1,5 @@
-import { missingSignals, missingText, type MissingSignal } from '#lib/credit';
+import { missingText, type MissingSignal } from '#lib/credit';
+import { levelOf, rowCount, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
 import { z } from 'zod';
 import { alertsOf, type Alert } from './alerts.js';
@@ -35,11 +36,22 @@ export function parseSettings(
 
 /** Condenses one training step. A signal counts as missing where no row has it: a diagnostic lives with gaps. */
 export function measureStep(diagnostic: AnyDiagnostic, step: TrainingStepData, params: unknown = {}): StepOutcome {
-  const missing = missingSignals(step.trajectories, { requires: diagnostic.requires, kinds: {}, where: {} });
-  const absent = missing.filter(({ rows, of }) => rows === of);
-  if (absent.length > 0) return { kind: 'missing', missing: absent };
+  const absent = diagnostic.requires.filter((path) => !isSaid(step.trajectories, path));
+  if (absent.length > 0) return { kind: 'missing', missing: absent.map((path) => onNoRow(step.trajectories, path)) };
   const figures = diagnostic.measure(step, parseSettings(diagnostic, 'params', params) as never);
   return figures === null ? { kind: 'nothing' } : { kind: 'figures', figures };
+}
+
+function isSaid(trajectories: TrajectoryBatch, path: SignalPath): boolean {
+  if (path === 'turn.state') return trajectories.stateKey.some((key) => key >= 0);
+  if (path === 'turn.action') return trajectories.actionKey.some((key) => key >= 0);
+  const column = trajectories.columns.get(path);
+  return column?.values.some((value: unknown) => value !== null && !Number.isNaN(value)) ?? false;
+}
+
+function onNoRow(trajectories: TrajectoryBatch, path: SignalPath): MissingSignal {
+  const of = rowCount(trajectories, levelOf(path));
+  return { path, rows: of, of };
 }
 
 /**
