@@ -21,6 +21,7 @@ describe('estimate', () => {
       turnAdvantage: [[0.5, 0.5], []],
       tokenAdvantage: [[[0.5, 0], []], []],
       columns: { groupMean: [0.5, 0.5] },
+      groups: ['g'],
       partitions: [],
       warnings: [],
     });

@@ -11,6 +11,8 @@ export type TrajectoryRecords = Parameters<typeof trajectoryBatch>[0];
 interface Answer {
   readonly estimator: string;
   readonly version: number;
+  /** of a user's own estimator: the version of its file */
+  readonly hash?: string;
   /** with the defaults filled in */
   readonly params: Readonly<Record<string, unknown>>;
 }
@@ -23,6 +25,8 @@ export interface Estimate extends Answer {
   readonly turnAdvantage?: Nested;
   readonly tokenAdvantage?: Nested;
   readonly columns: Readonly<Record<string, Nested>>;
+  /** names of the groups, in the order of columns that have a value per group */
+  readonly groups: readonly string[];
   /** columns whose values are labels */
   readonly partitions: readonly string[];
   readonly warnings: readonly string[];
@@ -114,6 +118,7 @@ function joinSteps(parts: readonly Part[], steps: readonly number[][], whole: Tr
     ...(turnAdvantage !== undefined && { turnAdvantage }),
     ...(tokenAdvantage !== undefined && { tokenAdvantage }),
     columns,
+    groups: whole.groups,
     partitions,
     warnings,
   };

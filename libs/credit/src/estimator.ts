@@ -25,6 +25,8 @@ export interface Credit {
   readonly explain?: Readonly<Record<string, Column>>;
   /** what a reader of the values should know about this batch */
   readonly warnings?: readonly string[];
+  /** rows on which the method says nothing (NaN), and why. Any other NaN is an overflow */
+  readonly silent?: { readonly rows: number; readonly why: string };
 }
 
 /** What the formula needs beyond its `requires` and `accepts` when its params say so. */
@@ -32,6 +34,8 @@ export interface ConditionalNeeds<Params, Required extends SignalPath, Accepted 
   readonly when: Partial<Params>;
   /** only the rows on which a text signal of the same level says this must have what is required */
   readonly where?: { readonly signal: Required; readonly is: string };
+  /** rows on which this flag is 1 need not have what is required: a truncated trajectory has no outcome */
+  readonly unless?: SignalPath;
   readonly requires?: readonly Required[];
   readonly accepts?: readonly Accepted[];
   /** true: reads the texts behind the keys, so the batch must be loaded with them */
@@ -85,6 +89,8 @@ export interface Estimator<
   readonly groupRelative: boolean;
   readonly requires: readonly Required[];
   readonly accepts: readonly Accepted[];
+  /** of what is required: null on some rows (asked for and not available) is an answer. The signal must be recorded */
+  readonly sparse?: readonly Required[];
   readonly conditional?: readonly ConditionalNeeds<z.infer<Params>, Required, Accepted>[];
   readonly signalParams?: readonly SignalParam<keyof z.infer<Params> & string>[];
   /** what the signals are that are no numbers: 'text', or the schema of a JSON value */
@@ -102,6 +108,8 @@ export type Columns<Required extends SignalPath, Accepted extends SignalPath, Ki
 
 /** Any member of the catalogue, its types forgotten; `runEstimator` gives it what they promised. */
 export interface AnyEstimator extends Omit<Estimator, 'estimate'> {
+  /** of a user's own estimator: what its file's sha256 begins with; stands where others have a version */
+  readonly hash?: string;
   estimate(trajectories: TrajectoryBatch, columns: never, params: never): Credit;
 }
 

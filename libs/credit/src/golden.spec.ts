@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ESTIMATORS } from './estimators/index.js';
-import { checkVectors, differences, type VectorCase } from './vectors.js';
+import type { VectorCase } from './vector-records.js';
+import { checkVectors, differences } from './vectors.js';
 
 const fileOf = (id: string) => `test/golden/${id}.json`;
 

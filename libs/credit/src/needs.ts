@@ -1,4 +1,4 @@
-import { levelOf, numbers, rowCount, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { levelOf, numbers, rowCount, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import type { AnyEstimator } from './estimator.js';
 import { signalValues, type SignalKinds } from './signal-kinds.js';
 
@@ -14,6 +14,10 @@ export interface Needs {
   readonly kinds: SignalKinds;
   /** of those that are required on some rows only */
   readonly where: { readonly [Path in SignalPath]?: Where };
+  /** the flag that excuses a row from having it */
+  readonly unless: { readonly [Path in SignalPath]?: SignalPath };
+  /** those that may say nothing on some rows, once they are recorded */
+  readonly sparse: readonly SignalPath[];
   /** the batch must be loaded with its texts */
   readonly texts: boolean;
 }
@@ -39,6 +43,9 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
   const where = Object.fromEntries(
     applying.flatMap((more) => (more.where ? (more.requires ?? []).map((path) => [path, more.where] as const) : [])),
   );
+  const unless = Object.fromEntries(
+    applying.flatMap((more) => (more.unless ? (more.requires ?? []).map((path) => [path, more.unless] as const) : [])),
+  );
   const readsTexts = estimator.texts === true || applying.some(({ texts }) => texts);
   // Signals that are no numbers lie with the texts.
   return {
@@ -46,6 +53,8 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
     accepts,
     kinds,
     where,
+    unless,
+    sparse: estimator.sparse ?? [],
     texts: readsTexts || [...requires, ...accepts].some((path) => path in kinds),
   };
 }
@@ -56,12 +65,12 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
  */
 export function missingSignals(
   trajectories: TrajectoryBatch,
-  { requires, kinds, where }: Pick<Needs, 'requires' | 'kinds' | 'where'>,
+  needs: Pick<Needs, 'requires'> & Partial<Needs>,
 ): MissingSignal[] {
   const hasTurns = trajectories.stateKey.length > 0;
-  return requires.flatMap((path) => {
+  return needs.requires.flatMap((path) => {
     const of = rowCount(trajectories, levelOf(path));
-    const rows = countMissing(trajectories, path, of, kinds, where[path]);
+    const rows = countMissing(trajectories, path, of, needs);
     const hasNoLevel = of === 0 && hasTurns;
     return rows > 0 || hasNoLevel ? [{ path, rows, of }] : [];
   });
@@ -71,25 +80,34 @@ function countMissing(
   trajectories: TrajectoryBatch,
   path: SignalPath,
   of: number,
-  kinds: SignalKinds,
-  where?: Where,
+  { kinds = {}, where: onRows = {}, unless = {}, sparse = [] }: Partial<Needs>,
 ): number {
   if (path === 'turn.state') return countNegative(trajectories.stateKey);
   if (path === 'turn.action') return countNegative(trajectories.actionKey);
   if (path === 'token.mask') return 0;
   const values = signalValues(trajectories, path, kinds[path]);
+  if (values && sparse.includes(path)) return 0;
+  const where = onRows[path];
+  const excused = unless[path] ? numbers(trajectories, unless[path]) : null;
   const speaks = where && signalValues(trajectories, where.signal, 'text');
   if (where && !values) return speaks?.filter((said) => said === where.is).length ?? 0;
-  if (!values) return of;
+  if (!values) return excused ? of - countOnes(excused) : of;
   const mask = levelOf(path) === 'token' ? numbers(trajectories, 'token.mask') : null;
   let missing = 0;
   for (let row = 0; row < of; row++) {
-    if (isUnsaid(values[row]) && mask?.[row] !== 0 && (!where || speaks?.[row] === where.is)) missing++;
+    const isAsked = mask?.[row] !== 0 && excused?.[row] !== 1 && (!where || speaks?.[row] === where.is);
+    if (isAsked && isUnsaid(values[row])) missing++;
   }
   return missing;
 }
 
 const isUnsaid = (value: unknown) => value === null || Number.isNaN(value);
+
+function countOnes(flags: NumericValues): number {
+  let count = 0;
+  for (const flag of flags) if (flag === 1) count++;
+  return count;
+}
 
 function countNegative(keys: Int32Array): number {
   let count = 0;

@@ -51,6 +51,23 @@ describe('runEstimator', () => {
     expect(outcome.warnings).toEqual(['no credit on 3 of 5 trajectory rows: the numbers it is made of overflow']);
   });
 
+  it('tells silence that was meant from an overflow', () => {
+    const values = Float64Array.of(NaN, NaN, 1);
+    const warningsOf = (credit: Credit) => {
+      const outcome = runEstimator(answering(credit), trajectoryBatch(rollouts('g', 1, 0, 0)));
+      return outcome.kind === 'credit' && outcome.warnings;
+    };
+    const level = 'trajectory';
+    expect(warningsOf({ level, values, silent: { rows: 2, why: 'not selected' } })).toEqual([
+      'no credit on 2 of 3 trajectory rows: not selected',
+    ]);
+    expect(warningsOf({ level, values, silent: { rows: 1, why: 'not selected' } })).toEqual([
+      'no credit on 1 of 3 trajectory rows: not selected',
+      'no credit on 1 of 3 trajectory rows: the numbers it is made of overflow',
+    ]);
+    expect(warningsOf({ level, values: new Float64Array(3), silent: { rows: 0, why: 'not selected' } })).toEqual([]);
+  });
+
   it('divides by no spread that overflows', () => {
     const outcome = runEstimator(grpo, trajectoryBatch(rollouts('g', 1e200, -1e200)));
     expect(outcome).toMatchObject({ kind: 'credit', credit: { values: Float64Array.of(NaN, NaN) } });
@@ -76,6 +93,8 @@ describe('needsOf', () => {
       accepts: ['token.mask'],
       kinds: {},
       where: {},
+      unless: {},
+      sparse: [],
       texts: false,
     });
     expect(needsOf(gigpo, { enableSimilarity: true }).texts).toBe(true);
@@ -117,6 +136,28 @@ describe('needsOf', () => {
     expect(valuesOf({ logprob: [0, 0], mask: [0, 1] })).toEqual([0, 1]);
     expect(valuesOf({ logprob: [0, 0] })).toEqual([1, 1]);
     expect(valuesOf({})).toEqual([{ path: 'token.mask', rows: 0, of: 0 }]);
+  });
+
+  it('lets a flag excuse a row, and a sparse signal be null once it is recorded', () => {
+    const needy = defineEstimator({
+      ...grpo,
+      id: 'needy',
+      requires: ['trajectory.outcomeReward', 'trajectory.vote'],
+      accepts: [],
+      sparse: ['trajectory.vote'],
+      conditional: [{ when: {}, unless: 'trajectory.cut', requires: ['trajectory.score'] }],
+      signalParams: [],
+      params: z.strictObject({}),
+      estimate: (_, columns) => ({ level: 'trajectory', values: Float64Array.from(columns['trajectory.vote']) }),
+    });
+    const run = (...signals: object[]) =>
+      runEstimator(needy, trajectoryBatch(signals.map((each) => ({ ...rollout('g', 0), signals: each as never }))));
+    expect(run({ vote: 1, score: 1 }, { vote: null, cut: true })).toMatchObject({ kind: 'credit' });
+    expect(run({ score: 1 }, { score: 1 })).toMatchObject({ missing: [{ path: 'trajectory.vote', rows: 2, of: 2 }] });
+    expect(run({ vote: 1 }, { cut: 1 }, { cut: false, score: 2 })).toMatchObject({
+      missing: [{ path: 'trajectory.score', rows: 1, of: 3 }],
+    });
+    expect(run({ vote: 1 }, { cut: 1 })).toMatchObject({ missing: [{ path: 'trajectory.score', rows: 1, of: 2 }] });
   });
 
   it('is said in a sentence', () => {

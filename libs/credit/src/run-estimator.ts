@@ -59,7 +59,7 @@ function columnsFor(trajectories: TrajectoryBatch, { requires, accepts, kinds }:
 }
 
 function warningsOf(estimator: AnyEstimator, trajectories: TrajectoryBatch, credit: Credit): string[] {
-  const warnings = [...(credit.warnings ?? []), ...overflows(credit)];
+  const warnings = [...(credit.warnings ?? []), ...unsaidRows(credit)];
   if (!estimator.groupRelative) return warnings;
   const alone = groupsOfOneWithCredit(trajectories, credit);
   if (alone > 0)
@@ -88,12 +88,13 @@ function finiteOrUnsaid(values: Float64Array): Float64Array {
   return values;
 }
 
-/** Every signal that is read is said, so a number that is none has overflowed. */
-function overflows({ level, values }: Credit): string[] {
-  let unsaid = 0;
-  for (const value of values) if (Number.isNaN(value)) unsaid++;
-  if (unsaid === 0) return [];
-  return [`no credit on ${unsaid} of ${values.length} ${level} rows: the numbers it is made of overflow`];
+/** A number that is none, where the estimator did not mean to be silent, has overflowed: every signal read is said. */
+function unsaidRows({ level, values, silent }: Credit): string[] {
+  let overflowed = -(silent?.rows ?? 0);
+  for (const value of values) if (Number.isNaN(value)) overflowed++;
+  const text = (rows: number, why: string) =>
+    rows > 0 ? [`no credit on ${rows} of ${values.length} ${level} rows: ${why}`] : [];
+  return [...text(silent?.rows ?? 0, silent?.why ?? ''), ...text(overflowed, 'the numbers it is made of overflow')];
 }
 
 /** Our own bug if it throws: the credit is not of the size or level it says. */

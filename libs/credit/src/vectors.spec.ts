@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineEstimator } from './estimator.js';
 import { grpo } from './estimators/grpo.js';
 import { gigpo } from './estimators/gigpo.js';
 import { checkVectors, differences } from './vectors.js';
@@ -125,6 +127,55 @@ describe('checkVectors', () => {
   it('refuses what is no vector file', () => {
     expect(() => checkVectors([])).toThrow(/not a vector file/);
     expect(() => checkVectors({ cases: [] })).toThrow(/names its estimator/);
-    expect(() => checkVectors({ estimator: 'grpo', cases: [{ name: 'x' }] })).toThrow(/trajectories/);
+    expect(() => checkVectors({ estimator: 'grpo', cases: [{ name: 'x', expected: {} }] })).toThrow(/trajectories/);
+  });
+});
+
+describe('the cases of a file', () => {
+  const spread = defineEstimator({
+    id: 'spread',
+    version: 1,
+    title: 'Spread',
+    citation: {},
+    status: 'own',
+    gives: 'reward',
+    levels: ['turn'],
+    groupRelative: false,
+    requires: ['turn.score'],
+    accepts: ['trajectory.comparisons'],
+    kinds: { 'trajectory.comparisons': z.array(z.object({ scoreA: z.number() })) },
+    params: z.strictObject({}),
+    estimate({ groupOf, groupCount }, columns) {
+      const sums = new Float64Array(groupCount);
+      columns['turn.score'].forEach((score, t) => (sums[groupOf[t]] += score));
+      columns['trajectory.comparisons']?.forEach((each, i) => each?.forEach(({ scoreA }) => (sums[groupOf[i]] += scoreA))); // prettier-ignore
+      const values = Float64Array.from(columns['turn.score']);
+      return {
+        level: 'turn',
+        values,
+        explain: { sums: { level: 'group', values: sums }, own: { level: 'turn', values } },
+      };
+    },
+  });
+  const turn = (id: string, group: string, score: number) => ({ id, group, trainingStep: 0, turns: [{ signals: { score } }] }); // prettier-ignore
+  const trajectories = [turn('a', 'g', 1), turn('b', 'h', 2)];
+
+  it('may say a value per group by its name', () => {
+    expect(differences(spread, { name: 'x', trajectories, expected: { sums: { h: 2, g: 1 } } })).toEqual([]);
+    expect(differences(spread, { name: 'x', trajectories, expected: { sums: { h: 2, g: 2 } } })).toHaveLength(1);
+    expect(differences(spread, { name: 'x', trajectories, expected: { sums: { h: 2 } } })).toHaveLength(1);
+    expect(differences(spread, { name: 'x', trajectories, expected: { sums: { g: 1, k: 2 } } })).toHaveLength(1);
+  });
+
+  it('may hold comparisons, which are a signal of the first one named', () => {
+    const comparisons = [{ a: 'b', b: 'a', scoreA: 5 }];
+    expect(differences(spread, { name: 'x', trajectories, comparisons, expected: { sums: [1, 7] } })).toEqual([]);
+  });
+
+  it('may be pairs of turns, a group each, or items of one turn', () => {
+    const pairs = [{ id: 'p', chosen: { score: 3 }, rejected: { score: 1 } }];
+    expect(differences(spread, { name: 'x', pairs, expected: { sums: [4], turnAdvantage: [[3], [1]] } })).toEqual([]);
+    const items = [{ score: 3 }, { score: 1 }];
+    expect(differences(spread, { name: 'x', items, expected: { own: [3, 1], sums: [3, 1] } })).toEqual([]);
   });
 });

@@ -6,28 +6,13 @@ import { estimate, type Estimate } from './estimate.js';
 import type { AnyEstimator } from './estimator.js';
 import { ESTIMATORS } from './estimators/index.js';
 import { missingText } from './needs.js';
+import type { Nested } from './nest.js';
+import { EstimatorCase, recordsOf } from './vector-records.js';
 
 /** Where a file does not say how near is near enough. */
 const DEFAULT_TOLERANCE = 1e-5;
 const SHOWN_DIFFERENCES = 8;
 const TEXT_SIMILARITY = 'difflib-ratio';
-
-const Records = z.array(
-  z.looseObject({
-    id: z.string(),
-    group: z.string(),
-    trainingStep: z.int(),
-    turns: z.array(z.looseObject({})),
-  }),
-);
-
-const EstimatorCase = z.looseObject({
-  name: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
-  tolerance: z.number().nonnegative().optional(),
-  trajectories: Records,
-  expected: z.record(z.string(), z.unknown()),
-});
 
 const TextCase = z.looseObject({
   name: z.string(),
@@ -42,8 +27,6 @@ const VectorFile = z.looseObject({
   diagnostic: z.string().optional(),
   cases: z.array(z.looseObject({ name: z.string() })),
 });
-
-export type VectorCase = z.infer<typeof EstimatorCase>;
 
 export interface CheckedCase {
   readonly name: string;
@@ -85,9 +68,9 @@ function checkCase(estimator: AnyEstimator, json: unknown): CheckedCase {
   const tolerance = vector.tolerance ?? DEFAULT_TOLERANCE;
   const findings: Findings = { largestError: 0, differences: [] };
   try {
-    const result = estimate(estimator, vector.trajectories, vector.params);
+    const result = estimate(estimator, recordsOf(vector), vector.params);
     if (result.kind === 'missing') findings.differences.push(missingText(result.missing));
-    else compareColumns(result, vector.expected, tolerance, findings);
+    else compareColumns(vector.items ? perItem(result) : result, vector.expected, tolerance, findings);
   } catch (error) {
     if (!(error instanceof RecreditError)) throw error;
     findings.differences.push(error.message);
@@ -110,9 +93,24 @@ function compareColumns(
     } else if (result.partitions.includes(name)) {
       comparePartitions(given[name], want, name, into);
     } else {
-      compareValues(given[name], want, tolerance, name, into);
+      compareValues(given[name], perGroup(want, result.groups), tolerance, name, into);
     }
   }
+}
+
+/** A dictionary by group is the list of its values in the order of the groups. */
+function perGroup(want: unknown, groups: readonly string[]): unknown {
+  if (typeof want !== 'object' || want === null || Array.isArray(want)) return want;
+  const byGroup = new Map(Object.entries(want));
+  return groups.length === byGroup.size && groups.every((group) => byGroup.has(group))
+    ? groups.map((group) => byGroup.get(group))
+    : want;
+}
+
+/** Columns of turns that are alone in their trajectory, without the list of one around each. */
+function perItem(result: Estimate): Estimate {
+  const entries = Object.entries(result.columns).map(([name, column]) => [name, Array.isArray(column) ? column.flat(1) : column]); // prettier-ignore
+  return { ...result, columns: Object.fromEntries(entries) as Record<string, Nested> };
 }
 
 function checkTexts(json: unknown): CheckedCase {

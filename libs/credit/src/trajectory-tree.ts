@@ -1,0 +1,226 @@
+import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
+import { allEqual, ownerOf } from '#lib/numeric';
+
+/**
+ * Branching rollouts as trees: a node is a turn, shared by the trajectories that branched off after it. All trees of a
+ * group hang on one node, its prompt. Nodes are numbered so that a parent stands before its children.
+ */
+export interface TrajectoryTree {
+  /** nodes 0 .. groupCount - 1 are the prompts of the groups */
+  readonly nodeCount: number;
+  /** [nodes] -1: a prompt */
+  readonly parentNode: Int32Array;
+  /** [nodes] number of turns up to and with this one; 0: a prompt */
+  readonly depth: Int32Array;
+  /** [nodes] row of the turn that made it, in the trajectory that was first to take it; -1: a prompt */
+  readonly turnOf: Int32Array;
+  /** [turns] the node that the turn leads to */
+  readonly nodeOf: Int32Array;
+  /** [trajectories] the last node of the path; the prompt where there is no turn */
+  readonly endNode: Int32Array;
+  /** [trajectories] row of the trajectory that the parents lead to in the end: equal rows are one tree */
+  readonly treeOf: Int32Array;
+  /** parents that could not be followed, and trees that have no branch */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Follows `parent` from branch to trunk. A branch lists all its turns; those up to `parent.turn` are its parent's.
+ *
+ *     node(i, t) = node(parent of i, t)   for t ≤ parent.turn of i, where the parent has such a turn
+ *                  a node of its own      else: two independent turns are two nodes, however alike their texts
+ *
+ * A parent that is not in the batch, or is of another group, or stands in a cycle of parents with its branch, is no
+ * parent: the branch begins a tree of its own, and the batch deserves a warning.
+ */
+export function trajectoryTree(trajectories: TrajectoryBatch): TrajectoryTree {
+  const { turnOffsets, groupOf, groupCount } = trajectories;
+  const { trunkOf, shared, warnings } = trunks(trajectories);
+  const order = trunksFirst(trunkOf);
+
+  const madeBy = Int32Array.from({ length: turnOffsets[groupOf.length] }, (_, row) => row);
+  const treeOf = Int32Array.from(groupOf, (_, i) => i);
+  for (const i of order) {
+    if (trunkOf[i] < 0) continue;
+    treeOf[i] = treeOf[trunkOf[i]];
+    const from = turnOffsets[trunkOf[i]];
+    madeBy.set(madeBy.subarray(from, from + shared[i]), turnOffsets[i]);
+  }
+
+  const nodeOf = new Int32Array(madeBy.length).fill(-1);
+  const endNode = Int32Array.from(groupOf);
+  const turns: number[] = [];
+  const parents: number[] = [];
+  const depths: number[] = [];
+  for (let i = 0; i < groupOf.length; i++) {
+    for (let row = turnOffsets[i]; row < turnOffsets[i + 1]; row++) {
+      const owner = madeBy[row];
+      if (nodeOf[owner] < 0) {
+        nodeOf[owner] = groupCount + turns.push(owner) - 1;
+        parents.push(endNode[i]);
+        depths.push(row - turnOffsets[i] + 1);
+      }
+      nodeOf[row] = nodeOf[owner];
+      endNode[i] = nodeOf[row];
+    }
+  }
+  const withPrompts = (values: number[], ofPrompt: number) => {
+    const all = new Int32Array(groupCount + values.length).fill(ofPrompt);
+    all.set(values, groupCount);
+    return all;
+  };
+  return {
+    nodeCount: groupCount + turns.length,
+    parentNode: withPrompts(parents, -1),
+    depth: withPrompts(depths, 0),
+    turnOf: withPrompts(turns, -1),
+    nodeOf,
+    endNode,
+    treeOf,
+    warnings,
+  };
+}
+
+/** The parent of each trajectory that can be followed (-1: none), and how many turns the two share. */
+function trunks({ ids, parentOf, parentTurn, groupOf, turnOffsets }: TrajectoryBatch) {
+  const inCycle = cyclesOf(parentOf);
+  const turnsOf = (i: number) => turnOffsets[i + 1] - turnOffsets[i];
+  let [absent, foreign, cyclic, tooFar, ownless] = [0, 0, 0, 0, 0];
+  const trunkOf = Int32Array.from(parentOf, (parent, i) => {
+    if (parent < 0) {
+      if (parentTurn[i] >= 0) absent++;
+      return -1;
+    }
+    if (groupOf[parent] !== groupOf[i]) foreign++;
+    else if (inCycle[i]) cyclic++;
+    else return parent;
+    return -1;
+  });
+  const shared = trunkOf.map((trunk, i) => {
+    if (trunk < 0) return 0;
+    if (parentTurn[i] >= turnsOf(trunk)) tooFar++;
+    if (turnsOf(i) > 0 && parentTurn[i] + 1 >= turnsOf(i)) ownless++;
+    return Math.min(parentTurn[i] + 1, turnsOf(trunk), turnsOf(i));
+  });
+  const of = ids.length;
+  const warnings = [
+    ...(trunkOf.some((trunk) => trunk >= 0) || of === 0 ? [] : ['no trajectory branches off another one']),
+    ...counted(absent, of, 'trajectories whose parent is not among those of this training step'),
+    ...counted(foreign, of, 'trajectories whose parent is of another group'),
+    ...counted(cyclic, of, 'trajectories whose parents lead in a circle'),
+    ...counted(tooFar, of, 'branches that share turns which their parent does not have'),
+    ...counted(ownless, of, 'branches without a turn of their own: a branch lists the turns it shares and its own'),
+  ];
+  return { trunkOf, shared, warnings };
+}
+
+const counted = (count: number, of: number, what: string) => (count > 0 ? [`${what}: ${count} of ${of}`] : []);
+
+/** Which trajectories are among their own ancestors. */
+function cyclesOf(parentOf: Int32Array): boolean[] {
+  const inCycle = Array.from(parentOf, () => false);
+  const walkOf = new Int32Array(parentOf.length).fill(-1);
+  for (let start = 0; start < parentOf.length; start++) {
+    let i = start;
+    while (i >= 0 && walkOf[i] < 0) {
+      walkOf[i] = start;
+      i = parentOf[i];
+    }
+    if (i < 0 || walkOf[i] !== start) continue;
+    for (let k = i; !inCycle[k]; k = parentOf[k]) inCycle[k] = true;
+  }
+  return inCycle;
+}
+
+/** Every trajectory, after the one it branches off. */
+function trunksFirst(trunkOf: Int32Array): number[] {
+  const order: number[] = [];
+  const isPlaced = new Uint8Array(trunkOf.length);
+  const path: number[] = [];
+  for (let start = 0; start < trunkOf.length; start++) {
+    for (let i = start; i >= 0 && isPlaced[i] === 0; i = trunkOf[i]) path.push(i);
+    for (let i = path.pop(); i !== undefined; i = path.pop()) {
+      isPlaced[i] = 1;
+      order.push(i);
+    }
+  }
+  return order;
+}
+
+/**
+ * Mean outcome below every node.
+ *
+ *     over leaves:    V(n) = Σ_{leaves l below n} R_l / L(n)
+ *     over children:  v(n) = mean of v over the direct children; a trajectory that ended here is one of them
+ *
+ * A leaf is the end of a trajectory that has an outcome. Where all agree the mean is that value itself, so a difference
+ * of means is exactly 0.
+ *
+ * @param outcome [trajectories] NaN: no leaf
+ * @returns mean [nodes] NaN: nothing below; leaves [nodes]
+ */
+export function nodeMeans(
+  { nodeCount, parentNode, endNode }: Pick<TrajectoryTree, 'nodeCount' | 'parentNode' | 'endNode'>,
+  outcome: NumericValues,
+  over: 'leaves' | 'children',
+) {
+  const mean = new Float64Array(nodeCount).fill(NaN);
+  const leaves = new Float64Array(nodeCount);
+  const count = new Float64Array(nodeCount);
+  const sum = new Float64Array(nodeCount);
+  const min = new Float64Array(nodeCount).fill(Infinity);
+  const max = new Float64Array(nodeCount).fill(-Infinity);
+  const add = (node: number, times: number, total: number, least: number, most: number) => {
+    count[node] += times;
+    sum[node] += total;
+    if (least < min[node]) min[node] = least;
+    if (most > max[node]) max[node] = most;
+  };
+  for (let i = 0; i < endNode.length; i++) {
+    if (Number.isNaN(outcome[i])) continue;
+    leaves[endNode[i]]++;
+    add(endNode[i], 1, outcome[i], outcome[i], outcome[i]);
+  }
+  for (let n = nodeCount - 1; n >= 0; n--) {
+    if (count[n] === 0) continue;
+    mean[n] = allEqual(min[n], max[n]) ? max[n] : sum[n] / count[n];
+    const parent = parentNode[n];
+    if (parent < 0) continue;
+    leaves[parent] += leaves[n];
+    if (over === 'leaves') add(parent, count[n], sum[n], min[n], max[n]);
+    else add(parent, 1, mean[n], mean[n], mean[n]);
+  }
+  return { mean, leaves };
+}
+
+/**
+ * What a turn changed: the value of the node it leads to, less that of the node it left.
+ *
+ * @param value [nodes]
+ * @returns [nodes] NaN: a prompt, or nothing below
+ */
+export function gains({ parentNode }: Pick<TrajectoryTree, 'parentNode'>, value: Float64Array): Float64Array {
+  return value.map((v, n) => (parentNode[n] < 0 ? NaN : v - value[parentNode[n]]));
+}
+
+/** [turns] a number per node on every turn that leads there: a shared turn has it on each of its paths. */
+export function onTurns({ nodeOf }: Pick<TrajectoryTree, 'nodeOf'>, perNode: Float64Array): Float64Array {
+  return Float64Array.from(nodeOf, (node) => perNode[node]);
+}
+
+/** [nodes] the prompt that each node hangs on, which is the number of its group. */
+export function promptOf({ parentNode }: Pick<TrajectoryTree, 'parentNode'>): Int32Array {
+  const prompt = Int32Array.from(parentNode, (_, n) => n);
+  for (let n = 0; n < prompt.length; n++) if (parentNode[n] >= 0) prompt[n] = prompt[parentNode[n]];
+  return prompt;
+}
+
+/** The credit of turns below which no trajectory has an outcome is not said. */
+export function withoutLeaves(leaves: Float64Array, { nodeOf }: Pick<TrajectoryTree, 'nodeOf'>) {
+  return { rows: nodeOf.filter((node) => leaves[node] === 0).length, why: 'no trajectory below has an outcome' };
+}
+
+/** [turns] the group of each turn. */
+export function groupOfTurns({ turnOffsets, groupOf }: Pick<TrajectoryBatch, 'turnOffsets' | 'groupOf'>): Int32Array {
+  return ownerOf(turnOffsets).map((i) => groupOf[i]);
+}
