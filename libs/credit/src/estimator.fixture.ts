@@ -3,6 +3,14 @@ import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { estimate, type Estimate, type TrajectoryRecords } from './estimate.js';
 import type { AnyEstimator, Credit } from './estimator.js';
+import {
+  columnsOfTokens,
+  informationSignals,
+  movedApart,
+  WHOLE_TOKEN_INFORMATION,
+  WHOLE_TRAJECTORY_INFORMATION,
+  WHOLE_TURN_INFORMATION,
+} from './information-signals.fixture.js';
 import { progressSignals, WHOLE_TRAJECTORY, WHOLE_TURN_SIGNALS } from './progress-signals.fixture.js';
 import { runEstimator } from './run-estimator.js';
 
@@ -63,12 +71,15 @@ export function flat(values: unknown): number[] {
 
 const reward = fc.constantFrom(-1, 0, 0, 0.1, 0.2, 0.3, 0.5, 1, 1);
 const progress = progressSignals(reward);
-const token = fc.record({ reward, value: reward, mask: fc.constantFrom(1, 1, 1, 0) });
+const information = informationSignals(reward);
+const token = fc
+  .tuple(information.token, fc.record({ reward, value: reward, mask: fc.constantFrom(1, 1, 1, 0) }))
+  .map(([more, own]) => ({ ...more, ...own }));
 const turn = fc
   .record({
     state: fc.constantFrom('kitchen', 'hall', 'garden'),
     action: fc.constantFrom('go', 'take', 'look'),
-    more: progress.turn,
+    more: fc.tuple(progress.turn, information.turn).map(([a, b]) => ({ ...a, ...b })),
     reward,
     valueEstimate: reward,
     isActionValid: fc.boolean(),
@@ -79,11 +90,7 @@ const turn = fc
     action,
     reward,
     signals: { ...more, valueEstimate, isActionValid },
-    tokens: {
-      reward: tokens.map((t) => t.reward),
-      value: tokens.map((t) => t.value),
-      mask: tokens.map((t) => t.mask),
-    },
+    tokens,
   }));
 
 /** Signals of a trajectory that the group-relative estimators read beside its outcome. */
@@ -97,20 +104,41 @@ export const batches: fc.Arbitrary<Record[]> = fc
       group: fc.constantFrom('g', 'h', 'k'),
       outcomeReward: reward,
       success: fc.boolean(),
-      signals: fc.tuple(progress.trajectory, outcomeSignals(reward)).map(([a, b]) => ({ ...a, ...b })),
+      signals: fc
+        .tuple(progress.trajectory, outcomeSignals(reward), information.trajectory)
+        .map(([a, b, c]) => ({ ...a, ...b, ...c })),
       turns: fc.array(turn, { maxLength: 4 }),
     }),
     { minLength: 1, maxLength: 8 },
   )
   .map((records) => [
-    ...records.map((record, i) => ({ id: `t${i}`, trainingStep: 0, ...record })),
+    ...records.map((record, i) => ({
+      id: `t${i}`,
+      trainingStep: 0,
+      ...record,
+      turns: record.turns.map(spokenTurn(i)),
+    })),
     // One that has every column, so that none is missing from the batch.
     { ...rolloutWithoutTurns('whole'), turns: [WHOLE_TURN] },
   ]);
 
+type DrawnTurn = typeof turn extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+
+/** A drawn turn with its tokens in columns, none of them ranked like another token of the batch. */
+const spokenTurn = (trajectory: number) => (drawn: DrawnTurn, t: number) => ({
+  ...drawn,
+  tokens: columnsOfTokens(movedApart(drawn.tokens, 64 * trajectory + 8 * t)),
+});
+
 /** It did nothing, but says all that a trajectory can say. */
 export function rolloutWithoutTurns(id: string): Record {
-  const signals = { ...WHOLE_TRAJECTORY.signals, greedyReward: 0, responseLength: 1, answerScore: 0 };
+  const signals = {
+    ...WHOLE_TRAJECTORY.signals,
+    ...WHOLE_TRAJECTORY_INFORMATION,
+    greedyReward: 0,
+    responseLength: 1,
+    answerScore: 0,
+  };
   return { id, group: 'g', trainingStep: 0, outcomeReward: 0, ...WHOLE_TRAJECTORY, signals, turns: [] };
 }
 
@@ -118,6 +146,6 @@ const WHOLE_TURN = {
   state: 'hall',
   action: 'go',
   reward: 0,
-  signals: { ...WHOLE_TURN_SIGNALS, valueEstimate: 0, isActionValid: true },
-  tokens: { reward: [0], value: [0], mask: [1] },
+  signals: { ...WHOLE_TURN_SIGNALS, ...WHOLE_TURN_INFORMATION, valueEstimate: 0, isActionValid: true },
+  tokens: columnsOfTokens([{ ...WHOLE_TOKEN_INFORMATION, reward: 0, value: 0, mask: 1 }]),
 };

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { TrajectoryRecords } from './estimate.js';
 import { outcomeSignals } from './estimator.fixture.js';
 import { ESTIMATORS } from './estimators/index.js';
+import { columnsOfTokens, informationSignals } from './information-signals.fixture.js';
 import { progressSignals } from './progress-signals.fixture.js';
 import { runEstimator, type Outcome } from './run-estimator.js';
 import { turnCredit } from './turn-credit.js';
@@ -27,22 +28,31 @@ const text = fc.oneof(
 );
 
 const progress = progressSignals(number);
+const information = informationSignals(number, tokenNumber);
 const turn = fc
   .record({
     state: text,
     action: text,
-    more: progress.turn,
+    more: fc.tuple(progress.turn, information.turn).map(([a, b]) => ({ ...a, ...b })),
     reward: said,
     valueEstimate: said,
     isActionValid: fc.oneof(fc.boolean(), number),
-    tokens: fc.array(fc.tuple(tokenNumber, tokenNumber, fc.constantFrom(0, 1, 1, 0.5)), { maxLength: 3 }),
+    tokens: fc.array(
+      fc
+        .tuple(
+          information.token,
+          fc.record({ reward: tokenNumber, value: tokenNumber, mask: fc.constantFrom(0, 1, 1, 0.5) }),
+        )
+        .map(([more, own]) => ({ ...more, ...own })),
+      { maxLength: 3 },
+    ),
   })
   .map(({ state, action, more, reward, valueEstimate, isActionValid, tokens }) => ({
     state,
     action,
     reward,
     signals: { ...more, valueEstimate, isActionValid },
-    tokens: { reward: tokens.map(([r]) => r), value: tokens.map(([, v]) => v), mask: tokens.map(([, , m]) => m) },
+    tokens: columnsOfTokens(tokens),
   }));
 
 const records: fc.Arbitrary<TrajectoryRecords> = fc
@@ -51,7 +61,9 @@ const records: fc.Arbitrary<TrajectoryRecords> = fc
       group: fc.constantFrom('g', 'h'),
       outcomeReward: said,
       success: fc.boolean(),
-      signals: fc.tuple(progress.trajectory, outcomeSignals(said)).map(([a, b]) => ({ ...a, ...b })),
+      signals: fc
+        .tuple(progress.trajectory, outcomeSignals(said), information.trajectory)
+        .map(([a, b, c]) => ({ ...a, ...b, ...c })),
       turns: fc.array(turn, { maxLength: 4 }),
     }),
     { maxLength: 8 },

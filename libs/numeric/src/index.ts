@@ -1,3 +1,4 @@
+export { AGGREGATES, aggregateRows, softminWeights, type Aggregate } from './aggregate-rows.js';
 export { auc, sortedRows, type SortedRows } from './auc.js';
 export {
   comoments,
@@ -14,6 +15,7 @@ export {
 } from './comoments.js';
 export { concordance, type Concordance } from './concordance.js';
 export { pearson, spearman } from './correlation.js';
+export { minMaxScaled } from './min-max.js';
 export { allEqual, LEAST_SPREAD, type Numbers } from './numbers.js';
 export { composeOffsets, lastOfRows, ownerOf, repeatRows, rowLengths, rowMeans, rowSums } from './offsets.js';
 export { pairLabels } from './pair-labels.js';
@@ -24,4 +26,5 @@ export { averageRanks } from './ranks.js';
 export { discountedSums, temporalDifferences } from './scans.js';
 export { segmentMoments, type SegmentMoments } from './segment-moments.js';
 export { areSimilar, indexText, textSimilarity, type IndexedText } from './text-similarity.js';
+export { topRows } from './top-rows.js';
 export { whiten } from './whiten.js';
