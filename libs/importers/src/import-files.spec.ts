@@ -53,6 +53,7 @@ describe('importing', () => {
       trajectories: 20,
       groups: 7,
       turns: 40,
+      annotations: 0,
       skipped: [],
       skippedCount: 0,
       newEvents: 20,

@@ -1,11 +1,11 @@
-import { ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from '#lib/kernel';
+import { canonicalJson, ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from '#lib/kernel';
 import { startRun, type Problem, type Receipt, type Run } from '#lib/sdk';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importerOf } from './importers.js';
-import type { Importer, Parsed } from './importer.js';
+import type { Importer, Parsed, Reader } from './importer.js';
 import { checkFile, openFile } from './open-file.js';
 import { Tally, type Skipped } from './tally.js';
 
@@ -29,6 +29,8 @@ export interface ImportProgress {
 
 export interface ImportOptions {
   readonly target: ImportTarget;
+  /** what the user says about the files, as the format's `settings` have it */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /** gives up on a server that has not acknowledged anything for so long; default 60 s */
   readonly patienceMs?: number | undefined;
@@ -41,6 +43,7 @@ export interface ImportResult {
   readonly trajectories: number;
   readonly groups: number;
   readonly turns: number;
+  readonly annotations: number;
   /** the first thousand of `skippedCount` */
   readonly skipped: readonly Skipped[];
   readonly skippedCount: number;
@@ -71,13 +74,14 @@ export async function importFiles(
   options: ImportOptions,
 ): Promise<ImportResult> {
   const importer = importerOf(format);
+  const reader = importer.reader(options.settings);
   await Promise.all(paths.map(checkFile));
   const spool = await mkdtemp(join(tmpdir(), 'recredit-import-'));
   const tally = new Tally();
   const totals = { run: '', newEvents: 0, knownEvents: 0 };
   try {
     for (const path of paths) {
-      const stored = await importFile(importer, path, { ...options, spool, tally });
+      const stored = await importFile(importer, path, { ...options, reader, spool, tally });
       totals.run = stored.run;
       totals.newEvents += stored.sent - stored.duplicates;
       totals.knownEvents += stored.duplicates;
@@ -85,17 +89,18 @@ export async function importFiles(
   } finally {
     await rm(spool, { recursive: true, force: true });
   }
-  const { trajectories, groups, turns, skipped, skippedCount } = tally;
-  return { ...totals, trajectories, groups, turns, skipped, skippedCount };
+  const { trajectories, groups, turns, annotations, skipped, skippedCount } = tally;
+  return { ...totals, trajectories, groups, turns, annotations, skipped, skippedCount };
 }
 
 interface FileOptions extends ImportOptions {
+  readonly reader: Reader;
   readonly spool: string;
   readonly tally: Tally;
 }
 
 async function importFile(importer: Importer, path: string, options: FileOptions) {
-  const { tally, onProgress, patienceMs = PATIENCE_MS } = options;
+  const { reader, settings = {}, tally, onProgress, patienceMs = PATIENCE_MS } = options;
   const file = await openFile(path);
   const before = tally.events;
   const known = new Set<string>();
@@ -106,7 +111,7 @@ async function importFile(importer: Importer, path: string, options: FileOptions
     onProgress?.({ path, bytesRead: file.read(), bytes: file.size, trajectories, turns });
   };
   try {
-    for await (const parsed of withBrokenEnd(importer.read({ path, bytes: file.bytes }), path)) {
+    for await (const parsed of withBrokenEnd(reader({ path, bytes: file.bytes }), path)) {
       if (records++ % PROGRESS_EVERY === 0) progress();
       const why = parsed.kind === 'skipped' ? parsed.why : repeated(parsed, known);
       if (parsed.kind === 'skipped' || why !== null) {
@@ -118,7 +123,7 @@ async function importFile(importer: Importer, path: string, options: FileOptions
         spool: options.spool,
         maxSpoolBytes: MAX_SPOOL_BYTES,
         sealAt: SEAL_AT,
-        replay: { source: sourceOf(importer, parsed.raw), at: NO_TIME },
+        replay: { source: sourceOf(importer, path, settings, parsed.raw), at: NO_TIME },
       });
       const receipt = await written(run, parsed, patienceMs);
       if (!receipt.accepted) tally.skip({ where: parsed.where, why: receipt.detail });
@@ -137,9 +142,14 @@ async function importFile(importer: Importer, path: string, options: FileOptions
   return { ...report, run: report.run };
 }
 
-/** What names the file for ever: its first record, as it stands there. A longer version of the file begins alike. */
-function sourceOf(importer: Importer, firstRecord: Uint8Array): string {
-  return `${importer.id} ${createHash('sha256').update(firstRecord).digest('hex')}`;
+/**
+ * What names the file for ever: its first record, as it stands there (a longer version of the file begins alike), and
+ * what was said about it beside its bytes.
+ */
+function sourceOf(importer: Importer, path: string, settings: object, firstRecord: Uint8Array): string {
+  const said = Object.keys(settings).length > 0 ? canonicalJson(settings) : '';
+  const beside = [importer.nameSays(path), said].filter((text) => text !== '');
+  return [importer.id, createHash('sha256').update(firstRecord).digest('hex'), ...beside].join(' ');
 }
 
 /** A file that breaks off in the middle (a truncated download, a damaged archive) is read up to there. */

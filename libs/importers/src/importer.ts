@@ -1,4 +1,7 @@
+import { RecreditError } from '#lib/kernel';
 import type { TrajectoryRecord } from '#lib/protocol';
+import { z } from 'zod';
+import type { Glimpse } from './glimpse.js';
 
 /** A file to be read: its bytes decompressed, a piece at a time, so that it may be larger than memory. */
 export interface SourceFile {
@@ -20,10 +23,61 @@ export type Parsed =
 
 export type SourceEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
+/** Reads the files of one import, one after the other; what an earlier file said may explain a later one. */
+export type Reader = (file: SourceFile) => AsyncIterable<Parsed>;
+
 /** Reads one format. The same bytes give the same records, whenever and wherever they are read. */
 export interface Importer {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  read(file: SourceFile): AsyncIterable<Parsed>;
+  /** What a user may say about a file that the file does not say itself. */
+  readonly settings: z.ZodObject;
+  /** Parquet is read at many places at once, everything else from the start to the end. */
+  readonly container: 'text' | 'parquet';
+  /** Why a file that begins like this may be of this format; null: it is not. */
+  recognizes(glimpse: Glimpse): string | null;
+  /** What the name of a file says that its bytes do not; two files of equal bytes that differ here are two sources. */
+  nameSays(path: string): string;
+  /** @throws RecreditError `usage.wrong` for a setting that is not there or cannot be meant */
+  reader(settings?: Readonly<Record<string, unknown>>): Reader;
+}
+
+interface Definition<Settings extends z.ZodObject> {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly settings?: Settings;
+  readonly container?: 'text' | 'parquet';
+  readonly recognizes: (glimpse: Glimpse) => string | null;
+  readonly nameSays?: (path: string) => string;
+  readonly reader: (settings: z.infer<Settings>) => Reader;
+}
+
+export function defineImporter<Settings extends z.ZodObject = z.ZodObject>(definition: Definition<Settings>): Importer {
+  const { settings = z.strictObject({}), container = 'text', nameSays = () => '' } = definition;
+  return {
+    ...definition,
+    settings,
+    container,
+    nameSays,
+    reader: (given = {}) => definition.reader(settingsOf(definition.id, settings as Settings, given)),
+  };
+}
+
+function settingsOf<Settings extends z.ZodObject>(
+  format: string,
+  settings: Settings,
+  given: Readonly<Record<string, unknown>>,
+): z.infer<Settings> {
+  const known = Object.keys(settings.shape);
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const there = known.length > 0 ? `there are ${known.join(', ')}` : 'it has none';
+    throw new RecreditError('usage.wrong', `${format} has no setting ${unknown}; ${there}`);
+  }
+  const parsed = settings.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0];
+  throw new RecreditError('usage.wrong', `setting ${path.join('.')} of ${format}: ${message}`);
 }

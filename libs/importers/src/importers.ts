@@ -1,10 +1,12 @@
 import { RecreditError } from '#lib/kernel';
+import { agentProcessBench } from './agent-process-bench.importer.js';
 import type { Importer } from './importer.js';
+import { intercode } from './intercode.importer.js';
 import { recredit } from './recredit.importer.js';
 import { tauBench } from './tau-bench.importer.js';
 
 /** The catalogue of formats. */
-export const IMPORTERS: readonly Importer[] = [recredit, tauBench];
+export const IMPORTERS: readonly Importer[] = [recredit, tauBench, agentProcessBench, intercode];
 
 export function importerOf(format: string): Importer {
   const importer = IMPORTERS.find(({ id }) => id === format);

@@ -1,17 +1,27 @@
 import { messageOf } from '#lib/kernel';
-import { PLATFORM_EVENTS, shown, upcast, type RunEventType, type TrajectoryRecord } from '#lib/protocol';
-import type { Importer, Parsed, SourceFile } from './importer.js';
+import { PLATFORM_EVENTS, RUN_EVENTS, shown, upcast, type RunEventType, type TrajectoryRecord } from '#lib/protocol';
+import { has } from './glimpse.js';
+import { defineImporter, type Parsed, type SourceFile } from './importer.js';
 import { valueOf, type Piece } from './piece.js';
+import { peek } from './read-records.js';
 import { splitElements } from './split-elements.js';
 import { splitLines } from './split-lines.js';
 
-export const recredit: Importer = {
+export const recredit = defineImporter({
   id: 'recredit',
   title: 'Recredit JSONL',
   description:
     'The protocol itself: one event or one whole trajectory per line, or a JSON document with an array of trajectories.',
-  read: readRecords,
-};
+  recognizes: ({ first }) => {
+    if (EVENT_TYPES.has(String(first.type))) return `its first record is a ${String(first.type)}`;
+    if (has(first, 'id', 'group', 'turns')) return 'its first record has id, group and turns';
+    const inside = Array.isArray(first.trajectories) ? first.trajectories[0] : null;
+    return has(inside, 'id', 'group', 'turns') ? 'its trajectories have id, group and turns' : null;
+  },
+  reader: () => readRecords,
+});
+
+const EVENT_TYPES: ReadonlySet<string> = new Set(RUN_EVENTS.map(({ type }) => type));
 
 async function* readRecords({ path, bytes }: SourceFile): AsyncGenerator<Parsed> {
   const { head, all } = await peek(bytes);
@@ -71,20 +81,4 @@ function isRecord(line: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The first bytes as text, and all bytes again from the start. */
-async function peek(bytes: AsyncIterable<Uint8Array>) {
-  const iterator = bytes[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const head = first.done ? new Uint8Array() : first.value;
-  async function* all() {
-    yield head;
-    for (;;) {
-      const next = await iterator.next();
-      if (next.done) return;
-      yield next.value;
-    }
-  }
-  return { head: new TextDecoder().decode(head.subarray(0, 64 * 1024)), all: all() };
 }

@@ -7,6 +7,7 @@ const BACKSLASH = 92;
 const OPEN: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSE: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
 
 /**
  * The elements of one array in a JSON document, cut out without reading the document as a whole.
@@ -18,7 +19,24 @@ export async function* splitElements(
   chunks: AsyncIterable<Uint8Array>,
   key: string | null,
 ): AsyncGenerator<Piece, string | null> {
-  const scanner = new ElementScanner(key);
+  return yield* scan(new ElementScanner(key, OPEN_ARRAY), chunks);
+}
+
+/**
+ * The fields of a JSON document that is one object, cut out the same way: each as an object with that field alone.
+ *
+ * @returns the fields, and at the end what was wrong with the document, if anything
+ */
+export async function* splitEntries(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Piece, string | null> {
+  const entries = scan(new ElementScanner(null, OPEN_OBJECT), chunks);
+  for (;;) {
+    const { done, value } = await entries.next();
+    if (done) return value;
+    yield { ...value, bytes: value.bytes && Buffer.concat([Buffer.from('{'), value.bytes, Buffer.from('}')]) };
+  }
+}
+
+async function* scan(scanner: ElementScanner, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Piece, string | null> {
   for await (const chunk of chunks) yield* scanner.scan(chunk);
   return scanner.verdict();
 }
@@ -28,7 +46,7 @@ class ElementScanner {
   private depth = 0;
   private inString = false;
   private escaped = false;
-  /** depth inside the array; 0: not reached yet */
+  /** depth inside the array, or the object; 0: not reached yet */
   private arrayDepth = 0;
   private done = false;
   private lastString: number[] = [];
@@ -38,7 +56,10 @@ class ElementScanner {
   private length = 0;
   private inElement = false;
 
-  constructor(private readonly key: string | null) {}
+  constructor(
+    private readonly key: string | null,
+    private readonly opener: typeof OPEN_ARRAY | typeof OPEN_OBJECT,
+  ) {}
 
   *scan(chunk: Uint8Array): Generator<Piece> {
     let start = 0;
@@ -66,8 +87,9 @@ class ElementScanner {
   /** What was wrong, once all is read. */
   verdict(): string | null {
     if (this.done) return null;
-    if (this.arrayDepth === 0) return this.key === null ? 'no JSON array' : `no array under ${this.key}`;
-    return `it ends inside element ${this.index}`;
+    const wanted = this.opener === OPEN_ARRAY ? 'array' : 'object';
+    if (this.arrayDepth === 0) return this.key === null ? `no JSON ${wanted}` : `no ${wanted} under ${this.key}`;
+    return `it ends inside ${this.opener === OPEN_ARRAY ? 'element' : 'entry'} ${this.index}`;
   }
 
   private structure(byte: number): void {
@@ -78,7 +100,7 @@ class ElementScanner {
       this.lastKey = Buffer.from(this.lastString).toString();
     } else if (OPEN.has(byte)) {
       this.depth++;
-      if (byte === OPEN_ARRAY && this.arrayDepth === 0 && this.isTheArray()) this.arrayDepth = this.depth;
+      if (byte === this.opener && this.arrayDepth === 0 && this.isTheArray()) this.arrayDepth = this.depth;
     } else if (CLOSE.has(byte)) {
       this.depth--;
       if (this.arrayDepth > 0 && this.depth < this.arrayDepth) this.done = true;

@@ -15,6 +15,7 @@ export class Tally {
   readonly skipped: Skipped[] = [];
   skippedCount = 0;
   turns = 0;
+  annotations = 0;
   events = 0;
   private readonly trajectoryIds = new Set<string>();
   private readonly groupKeys = new Set<string>();
@@ -35,6 +36,7 @@ export class Tally {
 
   addEvent(event: SourceEvent): void {
     this.events++;
+    if (event.type === 'annotation.recorded') this.annotations++;
     if (event.type !== 'turn.recorded' && event.type !== 'trajectory.ended') return;
     this.seen(String(event.trajectory), String(event.group), Number(event.trainingStep));
     if (event.type === 'turn.recorded') this.turns++;

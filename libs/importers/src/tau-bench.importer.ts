@@ -2,17 +2,12 @@ import { canonicalJson } from '#lib/kernel';
 import type { Signals, TrajectoryRecord } from '#lib/protocol';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Importer, Parsed, SourceFile } from './importer.js';
-import { valueOf } from './piece.js';
-import { splitElements } from './split-elements.js';
-
-const ToolCall = z.looseObject({ function: z.looseObject({ name: z.string(), arguments: z.unknown() }) });
-
-const Message = z.looseObject({
-  role: z.string(),
-  content: z.unknown().optional(),
-  tool_calls: z.array(ToolCall).nullish(),
-});
+import { actionOf, ChatMessage, spoken, toolCallCount } from './chat.js';
+import { hasFields } from './glimpse.js';
+import { said } from './identity.js';
+import { defineImporter } from './importer.js';
+import { readElements } from './read-records.js';
+import { readerOf } from './say.js';
 
 const RewardInfo = z.looseObject({
   info: z.looseObject({ r_actions: z.number().optional(), r_outputs: z.number().optional() }).nullish(),
@@ -22,7 +17,7 @@ const Episode = z.looseObject({
   task_id: z.union([z.int(), z.string()]),
   trial: z.int(),
   reward: z.number(),
-  traj: z.array(Message),
+  traj: z.array(ChatMessage),
   info: z.looseObject({
     task: z.looseObject({ user_id: z.string().optional() }).optional(),
     source: z.string().optional(),
@@ -34,33 +29,20 @@ const Episode = z.looseObject({
 });
 
 type Episode = z.infer<typeof Episode>;
-type Message = z.infer<typeof Message>;
 
-export const tauBench: Importer = {
+export const tauBench = defineImporter({
   id: 'tau-bench',
   title: 'tau-bench historical trajectories',
   description:
     'One JSON array of episodes (sierra-research/tau-bench); the group is the task, a trajectory is one trial of it.',
-  read: readEpisodes,
-};
-
-async function* readEpisodes({ path, bytes }: SourceFile): AsyncGenerator<Parsed> {
-  const pieces = splitElements(bytes, null);
-  for (;;) {
-    const { done, value: piece } = await pieces.next();
-    if (done) {
-      if (piece !== null) yield { kind: 'skipped', where: path, why: piece };
-      return;
-    }
-    const where = `${path}[${piece.number}]`;
-    const read = valueOf(piece);
-    const episode = 'why' in read ? null : Episode.safeParse(read.value);
-    if ('why' in read) yield { kind: 'skipped', where, why: read.why };
-    else if (episode?.success)
-      yield { kind: 'trajectory', where, raw: piece.bytes!, trajectory: trajectoryOf(episode.data) };
-    else yield { kind: 'skipped', where, why: z.prettifyError(episode!.error).replaceAll('\n', ' ') };
-  }
-}
+  recognizes: (glimpse) => hasFields(glimpse, ['task_id', 'trial', 'traj', 'reward']),
+  reader: () =>
+    readerOf(
+      Episode,
+      (episode) => [{ trajectory: trajectoryOf(episode) }],
+      (file) => readElements(file, null),
+    ),
+});
 
 /**
  * An episode as a trajectory: every assistant message is a turn, what stands just before it is its state. The id says
@@ -98,7 +80,7 @@ function signalsOf({ trial, traj, info }: Episode): Signals {
     userId: info.task?.user_id,
     source: info.source,
     userCost: info.user_cost,
-    toolCalls: traj.reduce((sum, message) => sum + (message.tool_calls?.length ?? 0), 0),
+    toolCalls: toolCallCount(traj),
     finalState: traj.length > 0 && traj.at(-1)!.role !== 'assistant' ? stateAt(traj, traj.length) : undefined,
     actionsCorrect: checked?.r_actions,
     outputsCorrect: checked?.r_outputs,
@@ -107,31 +89,10 @@ function signalsOf({ trial, traj, info }: Episode): Signals {
     error: info.error ?? (traj.length === 0 ? 'no message' : undefined),
     traceback: info.traceback,
   };
-  return Object.fromEntries(Object.entries(signals).filter(([, value]) => value !== undefined)) as Signals;
+  return said(signals) as Signals;
 }
 
-function stateAt(traj: readonly Message[], i: number): string {
+function stateAt(traj: readonly ChatMessage[], i: number): string {
   const before = traj[i - 1];
-  return before ? `${before.role}:${contentOf(before)}` : '';
-}
-
-function actionOf(message: Message): string {
-  const calls = message.tool_calls ?? [];
-  if (calls.length === 0) return `respond:${contentOf(message)}`;
-  return calls.map((call) => call.function.name + sortedJson(call.function.arguments)).join('\n');
-}
-
-function contentOf({ content }: Message): string {
-  if (typeof content === 'string') return content;
-  return content === null || content === undefined ? '' : canonicalJson(content);
-}
-
-/** Arguments come as JSON text; what a model wrote wrongly stays as it wrote it. */
-function sortedJson(value: unknown): string {
-  if (typeof value !== 'string') return canonicalJson(value ?? {});
-  try {
-    return canonicalJson(JSON.parse(value));
-  } catch {
-    return value;
-  }
+  return before ? spoken(before) : '';
 }

@@ -9,7 +9,7 @@ const FILE = `${import.meta.dirname}/../../../../shared/data/tau-bench/gpt-4o-ai
 
 async function trajectories(): Promise<TrajectoryRecord[]> {
   const records: TrajectoryRecord[] = [];
-  for await (const parsed of tauBench.read({ path: FILE, bytes: (await openFile(FILE)).bytes })) {
+  for await (const parsed of tauBench.reader()({ path: FILE, bytes: (await openFile(FILE)).bytes })) {
     if (parsed.kind !== 'trajectory') throw new Error(JSON.stringify(parsed));
     records.push(parsed.trajectory);
   }

@@ -14,7 +14,7 @@ interface ImportOptions extends CommonOptions {
 }
 
 export function importCommand(cli: Cli): Command {
-  const formats = IMPORTERS.map(({ id, title }) => `  ${id.padEnd(12)} ${title}`).join('\n');
+  const formats = IMPORTERS.map(({ id, title }) => `  ${id.padEnd(20)} ${title}`).join('\n');
   return online(new Command('import'))
     .description('import files of another trainer, or of the protocol, into a run')
     .argument('<format>', 'see below')
@@ -46,13 +46,13 @@ export function importCommand(cli: Cli): Command {
 }
 
 function importText(name: string, result: ImportResult): string {
-  const { trajectories, groups, turns, skipped, skippedCount, newEvents, knownEvents } = result;
+  const { trajectories, groups, turns, annotations, skipped, skippedCount, newEvents, knownEvents } = result;
   const news =
     newEvents === 0
       ? 'all of it was there before: nothing was added'
       : `${count(newEvents)} events added${knownEvents > 0 ? `, ${count(knownEvents)} were there before` : ''}`;
   return [
-    `${name}: ${counted(trajectories, 'trajectory', 'trajectories')} in ${counted(groups, 'group')}, ${counted(turns, 'turn')}; ${news}`,
+    `${name}: ${counted(trajectories, 'trajectory', 'trajectories')} in ${counted(groups, 'group')}, ${counted(turns, 'turn')}${annotations > 0 ? `, ${counted(annotations, 'annotation')}` : ''}; ${news}`,
     ...(skippedCount > 0 ? [`${counted(skippedCount, 'record')} skipped:`] : []),
     ...skipped.slice(0, SHOWN_SKIPS).map(({ where, why }) => `  ${where}: ${why}`),
     ...(skippedCount > SHOWN_SKIPS ? [`  ... and ${count(skippedCount - SHOWN_SKIPS)} more (--json lists them)`] : []),
