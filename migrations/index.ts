@@ -2,6 +2,7 @@ import { Access1767225600000 } from './1767225600000-access.js';
 import { EventLog1767225601000 } from './1767225601000-event-log.js';
 import { ReadModels1767225602000 } from './1767225602000-read-models.js';
 import { Analysis1767225603000 } from './1767225603000-analysis.js';
+import { Erasure1767225608000 } from './1767225608000-erasure.js';
 
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   EventLog1767225601000,
   ReadModels1767225602000,
   Analysis1767225603000,
+  Erasure1767225608000,
 ] as const;

@@ -3,7 +3,7 @@ import { Pool, type ClientBase } from 'pg';
 import { APPEND_CHANNEL } from './append-notices.js';
 import { PLATFORM_PRODUCER, type SealedPayload } from './batch.js';
 import { knownBatches } from './known-batches.js';
-import { lockRun } from './lock-run.js';
+import { erasedRun, lockRun } from './lock-run.js';
 import { sealPayload } from './seal.js';
 import { storeBatches } from './store-batches.js';
 import { transact } from './transaction.js';
@@ -13,6 +13,7 @@ import { transact } from './transaction.js';
  * of its own, announced afterwards; given a client it is part of the caller's, who announces it when it is committed.
  *
  * @returns the position of each event
+ * @throws RecreditError `run.erased`
  */
 export async function appendOwn(db: Pool | ClientBase, runId: string, events: readonly RunEvent[]): Promise<number[]> {
   const ndjson = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
@@ -23,8 +24,10 @@ export async function appendOwn(db: Pool | ClientBase, runId: string, events: re
   return positions;
 }
 
-async function appendNext(client: ClientBase, runId: string, sealed: SealedPayload): Promise<number[]> {
-  const { nextPosition, chainHash } = await lockRun(client, runId);
+/** The same for events that are sealed, within the caller's transaction. */
+export async function appendNext(client: ClientBase, runId: string, sealed: SealedPayload): Promise<number[]> {
+  const { nextPosition, chainHash, erasedPosition } = await lockRun(client, runId);
+  if (erasedPosition !== null) throw erasedRun(runId, erasedPosition);
   const first = { ...sealed, producerId: PLATFORM_PRODUCER, epoch: 0, sequence: 0 };
   const last = (await knownBatches(client, runId, [first])).at(-1);
   const batch = { ...first, sequence: last ? last.sequence + 1 : 0, firstPosition: nextPosition };

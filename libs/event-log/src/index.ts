@@ -2,6 +2,14 @@ export { APPEND_CHANNEL } from './append-notices.js';
 export { appendOwn } from './append-own.js';
 export { PLATFORM_PRODUCER, type Acknowledgement, type SealedBatch } from './batch.js';
 export { BatchCache } from './batch-cache.js';
+export {
+  assertNotErased,
+  beginErasure,
+  erasuresOf,
+  purgePayloads,
+  type Erasure,
+  type ErasureRequest,
+} from './erasure.js';
 export { EventLog, type EventLogOptions } from './event-log.js';
 export { followAppends, type FollowOptions, type Following } from './follow-appends.js';
 export { headOf, headsOf, type RunHead } from './heads.js';

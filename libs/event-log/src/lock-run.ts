@@ -4,6 +4,16 @@ import type { ClientBase } from 'pg';
 export interface Head {
   readonly nextPosition: number;
   readonly chainHash: Buffer;
+  /** of run.erased: nothing comes after it; null: not erased */
+  readonly erasedPosition: number | null;
+}
+
+/** What whoever would append to an erased run is told. */
+export function erasedRun(runId: string, position: number): RecreditError {
+  return new RecreditError('run.erased', `run ${runId} was erased at position ${position}: it takes no more events`, {
+    run: runId,
+    position,
+  });
 }
 
 /** Takes the row lock that orders the run, making the row on first use. Held until the transaction ends. */
@@ -22,7 +32,8 @@ export async function lockRun(client: ClientBase, runId: string): Promise<Head> 
 async function lockHead(client: ClientBase, runId: string): Promise<Head | undefined> {
   const { rows } = await client.query<Head>({
     name: 'event-log-lock-run',
-    text: `select next_position::float8 as "nextPosition", chain_hash as "chainHash"
+    text: `select next_position::float8 as "nextPosition", chain_hash as "chainHash",
+             erased_position::float8 as "erasedPosition"
            from run_stream where run_id = $1 for update`,
     values: [runId],
   });

@@ -12,7 +12,8 @@ export interface ReadAtOptions {
 
 /**
  * The events at the given positions, in one statement unless they are many: only the batches that hold them are
- * fetched, each once, and unpacked one at a time. A position that holds nothing is absent from the answer.
+ * fetched, each once, and unpacked one at a time. A position that holds nothing, or whose
+ * payload was erased, is absent from the answer.
  */
 export async function readEventsAt(
   db: Queryable,
@@ -84,7 +85,7 @@ async function holdersOf(
      from (
        select batch.*, sum(payload_size) over (order by batch.first_position) - payload_size as size_before
        from holder cross join lateral (
-         select * from event_batch where run_id = $1 and first_position = holder.first_position limit 1
+         select * from event_batch where run_id = $1 and first_position = holder.first_position and octet_length(payload) > 0 limit 1
        ) as batch
      ) as page
      where size_before < $3

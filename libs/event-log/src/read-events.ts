@@ -19,7 +19,10 @@ export interface ReadOptions {
   readonly cache?: BatchCache;
 }
 
-/** The events of a run from `position` on, a few batches at a time; none when there is nothing new. */
+/**
+ * The events of a run from `position` on, a few batches at a time; none when there is nothing new. Of an erased run
+ * what is left is run.erased, wherever one asks from.
+ */
 export async function readEvents(
   db: Queryable,
   runId: string,
@@ -32,11 +35,15 @@ export async function readEvents(
      from (
        select page.*, sum(payload_size) over (order by first_position) - payload_size as size_before
        from (
-         select coalesce(max(first_position), 0) as start from event_batch where run_id = $1 and first_position <= $2
+         select greatest($2::bigint, erased_position) as wanted from run_stream where run_id = $1
+       ) as head
+       cross join lateral (
+         select coalesce(max(first_position), 0) as start from event_batch
+         where run_id = $1 and first_position <= head.wanted
        ) as holder
        cross join lateral (
          select * from event_batch
-         where run_id = $1 and first_position >= holder.start and first_position + event_count > $2
+         where run_id = $1 and first_position >= holder.start and first_position + event_count > head.wanted
          order by first_position limit $3
        ) as page
      ) as page

@@ -43,7 +43,7 @@ describe('verifyRun', () => {
        from run_stream where run_id = $1`,
       [runId],
     );
-    expect(verified).toEqual({ runId, batches: 10, events: 20, ...rows[0], broken: null });
+    expect(verified).toEqual({ runId, batches: 10, events: 20, ...rows[0], erased: null, broken: null });
     expect(progress).toHaveLength(Math.ceil(10 / pageBatches));
     expect(progress.at(-1)).toEqual([20, 20]);
   });

@@ -29,6 +29,8 @@ export interface Verification {
   readonly bytes: number;
   /** over all that was walked, in hexadecimal: kept elsewhere, it shows later that nothing was cut off or made anew */
   readonly chainHash: string;
+  /** the batches whose payloads were erased: of these the hashes and their chain are checked, and nothing else can be */
+  readonly erased: { readonly batches: number; readonly events: number; readonly position: number } | null;
   readonly broken: BrokenBatch | null;
 }
 
@@ -52,6 +54,7 @@ interface WrittenHead {
   readonly nextPosition: number;
   readonly chainHash: Buffer;
   readonly lastPosition: number | null;
+  readonly erasedPosition: number | null;
 }
 
 /**
@@ -67,17 +70,30 @@ export async function verifyRun(
   let walked = { batches: 0, events: 0, bytes: 0 };
   let chainHash = CHAIN_START;
   let after = -1;
-  const result = (broken: BrokenBatch | null) => ({ runId, ...walked, chainHash: chainHash.toString('hex'), broken });
+  let { erasedPosition } = head;
+  const purged = { batches: 0, events: 0 };
+  const result = (broken: BrokenBatch | null): Verification => {
+    const erased = erasedPosition === null ? null : { ...purged, position: erasedPosition };
+    return { runId, ...walked, chainHash: chainHash.toString('hex'), erased, broken };
+  };
 
   while (after < (head.lastPosition ?? -1)) {
     const page = await pageAfter(db, runId, after, head.lastPosition!, pageBatches);
     if (page.length === 0) break;
     for (const batch of page) {
       const next = chain(chainHash, batch.payloadSha256);
-      const broken = await faultOf(batch, walked.events, next);
+      const isEmpty = batch.payload.length === 0;
+      // erased since the head was read?
+      if (isEmpty && erasedPosition === null) ({ erasedPosition } = await headWithLast(db, runId));
+      const isErased = isEmpty && erasedPosition !== null && batch.firstPosition < erasedPosition;
+      const broken = await faultOf(batch, walked.events, next, isErased);
       if (broken) return result(broken);
       chainHash = next;
       after = batch.firstPosition;
+      if (isErased) {
+        purged.batches++;
+        purged.events += batch.eventCount;
+      }
       walked = {
         batches: walked.batches + 1,
         events: walked.events + batch.eventCount,
@@ -89,27 +105,44 @@ export async function verifyRun(
   return result(faultOfHead(head, walked.events, chainHash));
 }
 
-async function faultOf(batch: WrittenBatch, position: number, chainHash: Buffer): Promise<BrokenBatch | null> {
+async function faultOf(
+  batch: WrittenBatch,
+  position: number,
+  chainHash: Buffer,
+  isErased: boolean,
+): Promise<BrokenBatch | null> {
   const { producerId, sequence } = batch;
   const fault = (what: BrokenBatch['what'], expected: unknown, found: unknown): BrokenBatch => {
     return { position, producerId, sequence, what, expected: String(expected), found: String(found) };
   };
   if (batch.firstPosition !== position) return fault('position', position, batch.firstPosition);
-  let ndjson: Buffer;
-  try {
-    ndjson = await decompress(batch.payload, { maxOutputLength: batch.size });
-  } catch (error) {
-    return fault('payload', `${batch.size} bytes of NDJSON`, messageOf(error));
-  }
-  if (ndjson.length !== batch.size) return fault('payload', `${batch.size} bytes of NDJSON`, `${ndjson.length} bytes`);
-  const sha256 = hash('sha256', ndjson, 'hex');
-  const promised = batch.payloadSha256.toString('hex');
-  if (sha256 !== promised) return fault('payload hash', promised, sha256);
-  const lines = startsOfLines(ndjson).length - 1;
-  if (lines !== batch.eventCount) return fault('event count', batch.eventCount, lines);
+  const wrong = isErased ? null : await faultOfPayload(batch);
+  if (wrong) return fault(wrong.what, wrong.expected, wrong.found);
   if (!chainHash.equals(batch.chainHash)) {
     return fault('chain hash', chainHash.toString('hex'), batch.chainHash.toString('hex'));
   }
+  return null;
+}
+
+async function faultOfPayload({
+  payload,
+  size,
+  payloadSha256,
+  eventCount,
+}: WrittenBatch): Promise<{ what: BrokenBatch['what']; expected: unknown; found: unknown } | null> {
+  let ndjson: Buffer;
+  try {
+    ndjson = await decompress(payload, { maxOutputLength: size });
+  } catch (error) {
+    return { what: 'payload', expected: `${size} bytes of NDJSON`, found: messageOf(error) };
+  }
+  if (ndjson.length !== size)
+    return { what: 'payload', expected: `${size} bytes of NDJSON`, found: `${ndjson.length} bytes` };
+  const sha256 = hash('sha256', ndjson, 'hex');
+  const promised = payloadSha256.toString('hex');
+  if (sha256 !== promised) return { what: 'payload hash', expected: promised, found: sha256 };
+  const lines = startsOfLines(ndjson).length - 1;
+  if (lines !== eventCount) return { what: 'event count', expected: eventCount, found: lines };
   return null;
 }
 
@@ -130,7 +163,8 @@ function faultOfHead(head: WrittenHead, position: number, chainHash: Buffer): Br
 async function headWithLast(db: Queryable, runId: string): Promise<WrittenHead> {
   const { rows } = await db.query<WrittenHead>(
     `select coalesce(next_position, 0)::float8 as "nextPosition", coalesce(chain_hash, sha256('')) as "chainHash",
-       (select max(first_position)::float8 from event_batch where run_id = $1) as "lastPosition"
+       (select max(first_position)::float8 from event_batch where run_id = $1) as "lastPosition",
+       erased_position::float8 as "erasedPosition"
      from run left join run_stream on run_id = id where id = $1`,
     [runId],
   );

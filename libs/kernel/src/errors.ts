@@ -26,6 +26,7 @@ export const ERROR_STATUS = {
   'producer.fenced': 409,
   'run.conflicting': 409,
   'run.ended': 409,
+  'run.erased': 409,
   'analysis.ended': 409,
   'batch.too-large': 413,
   'encoding.unknown': 415,

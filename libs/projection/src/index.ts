@@ -1,3 +1,5 @@
+export { segmentFolder } from './cut-segment.js';
+export { countReadModelRows, READ_MODEL_TABLES } from './drop-read-models.js';
 export { PROJECTED_CHANNEL } from './projected-notices.js';
 export { type SegmentSize } from './project-events.js';
 export { Projector, SEGMENT_SIZE, type ProjectorParts } from './projector.js';

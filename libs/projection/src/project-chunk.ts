@@ -1,6 +1,7 @@
 import { readEvents, type LoggedEvent } from '#lib/event-log';
 import type { Queryable } from '#lib/storage';
 import { cutSegment, type CutPorts } from './cut-segment.js';
+import { eraseRun } from './erase-run.js';
 import { loadWorkingSet, lockProgress } from './load-working-set.js';
 import { projectEvents, type SegmentSize } from './project-events.js';
 import { rewindRun } from './rewind-run.js';
@@ -50,7 +51,12 @@ async function projectPart(
   for (let next = 0; next < events.length;) {
     const { next: after, boundary } = projectEvents(set, events, next, options.segmentSize);
     await storeChanges(db, runId, set);
-    if (boundary) await cutSegment(db, runId, progress.checkpoint, options);
+    if (boundary?.kind === 'erase') {
+      await eraseRun(db, runId, progress, boundary);
+      options.recent?.forget(runId);
+    } else if (boundary) {
+      await cutSegment(db, runId, progress.checkpoint, options);
+    }
     if (boundary?.kind === 'rewind') {
       await rewindRun(db, runId, progress.run, { ...boundary, position: events[after - 1].position });
     }

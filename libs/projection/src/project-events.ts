@@ -29,7 +29,9 @@ export interface SegmentSize {
 
 /** Where the fold must stop, because what comes next is done in the database. */
 export type Boundary =
-  { readonly kind: 'cut' } | { readonly kind: 'rewind'; readonly toTrainingStep: number; at: Date };
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'rewind'; readonly toTrainingStep: number; at: Date }
+  | { readonly kind: 'erase'; readonly reason: string | null; at: Date };
 
 /**
  * Folds events into the set, in order, until they end or a boundary is reached. The event that made the boundary is
@@ -87,8 +89,9 @@ function projectEvent(set: WorkingSet, logged: LoggedEvent, size: SegmentSize): 
       return { kind: 'cut' };
     case 'checkpoint.recorded':
     case 'analysis.completed':
-    case 'run.erased':
       return null;
+    case 'run.erased':
+      return { kind: 'erase', reason: event.reason === undefined ? null : storable(event.reason), at };
   }
 }
 

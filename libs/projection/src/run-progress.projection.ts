@@ -2,7 +2,7 @@ import type { ReadModel } from './read-model.js';
 import { COUNT_COLUMNS, NO_TRAJECTORIES, type TrajectoryCounts } from './trajectory-counts.js';
 
 export interface RunProgressRow extends TrajectoryCounts {
-  state: 'running' | 'completed' | 'failed' | 'stopped';
+  state: 'running' | 'completed' | 'failed' | 'stopped' | 'erased';
   endReason: string | null;
   /** events projected */
   position: number;

@@ -111,6 +111,10 @@ describe.each(SERVERS.filter(({ there }) => there))('on $server, owned by a plai
         message: expect.stringContaining('as administrator run: grant recredit_app to other_owner'),
       });
       await admin.query('grant recredit_app to other_owner');
+      await expect(runMigrations(other, MIGRATIONS)).rejects.toMatchObject({
+        message: expect.stringContaining('as administrator run: grant recredit_eraser to other_owner'),
+      });
+      await admin.query('grant recredit_eraser to other_owner');
     }
     await runMigrations(other, MIGRATIONS);
     const pool = openPool(other, { role: 'recredit_app', size: 1 });
