@@ -20,4 +20,5 @@ export { nest, type Nested } from './nest.js';
 export { paramsSchema, parseParams, runEstimator, type Outcome } from './run-estimator.js';
 export { Flag, type SignalKind, type SignalKinds, type TextValues } from './signal-kinds.js';
 export { creditAt, turnCredit } from './turn-credit.js';
-export { checkVectors, differences, type CheckedCase, type CheckedVectors, type VectorCase } from './vectors.js';
+export { checkVectors, differences, type CheckedCase, type CheckedVectors } from './vectors.js';
+export type { VectorCase } from './vector-records.js';
