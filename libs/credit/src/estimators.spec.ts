@@ -43,6 +43,10 @@ const VARIANTS: Record<string, object[]> = {
     { normalizeAdvantage: true, keepPenalty: -0.3, keepConsistencyPenalty: -0.3, bootstrapTruncated: true, gamma: 0.9 },
   ],
   'step-grpo': [{}, { routeWeight: 1, shortAnswerMaxWords: 2 }],
+  igpo: [{}, { infoGainType: 'probDiff', pooling: 'joint', gamma: 0.9, outcomeWeight: 0.5 }],
+  empg: [{}, { statsAcross: 'turns', entropyDecay: 2, singleton: 'zero' }],
+  spae: [{}, { statsScope: 'group', ddof: 1 }],
+  mrt: [{}, { granularity: 'trajectory', cutoffs: [1, 3] }],
 };
 
 const runs = ESTIMATORS.flatMap((estimator) =>

@@ -30,6 +30,10 @@ import { rlvmr } from './rlvmr.js';
 import { agentOmit } from './agent-omit.js';
 import { hiperHae } from './hiper-hae.js';
 import { stepGrpo } from './step-grpo.js';
+import { igpo } from './igpo.js';
+import { empg } from './empg.js';
+import { spae } from './spae.js';
+import { mrt } from './mrt.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -64,4 +68,8 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   agentOmit,
   hiperHae,
   stepGrpo,
+  igpo,
+  empg,
+  spae,
+  mrt,
 ];
