@@ -1,4 +1,8 @@
 export { alertsOf, HOLD, type Alert, type AlertLevel, type AlertRule, type Condition } from './alerts.js';
+export { auditStep, type Claim, type Logged, type StepAudit, type Verdict, type WorstRow } from './audit/audit-step.js';
+export type { Explanation } from './audit/explain.js';
+export { OUTCOME_FORMULAS, type OutcomeFormula } from './audit/outcome-formulas.js';
+export { TURN_FORMULAS, turnRewards, type TurnFormula } from './audit/turn-formulas.js';
 export { DIAGNOSTICS } from './catalogue/index.js';
 export {
   comparisonTable,
