@@ -87,20 +87,32 @@ function compareColumns(
   const { trajectoryAdvantage, turnAdvantage, tokenAdvantage } = result;
   const given: Record<string, unknown> = { trajectoryAdvantage, turnAdvantage, tokenAdvantage, ...result.columns };
   const there = Object.keys(given).filter((name) => given[name] !== undefined);
-  for (const [name, want] of Object.entries(expected)) {
+  const wanted = Object.entries(expected).flatMap(([name, want]) => inColumns(name, perGroup(want, result.groups)));
+  for (const [name, want] of wanted) {
     if (given[name] === undefined) {
       into.differences.push(`${name}: ${result.estimator} gives no such column; it gives ${there.join(', ')}`);
     } else if (result.partitions.includes(name)) {
       comparePartitions(given[name], want, name, into);
     } else {
-      compareValues(given[name], perGroup(want, result.groups), tolerance, name, into);
+      compareValues(given[name], want, tolerance, name, into);
     }
   }
 }
 
+/** An object is a column per key, `name.key`; so is a list of objects, each column a list. */
+function inColumns(name: string, want: unknown): (readonly [name: string, want: unknown])[] {
+  if (isObject(want)) return Object.entries(want).map(([key, value]) => [`${name}.${key}`, value]);
+  if (!Array.isArray(want) || want.length === 0 || !want.every(isObject)) return [[name, want]];
+  const keys = new Set(want.flatMap((entry) => Object.keys(entry)));
+  return [...keys].map((key) => [`${name}.${key}`, want.map((entry) => entry[key] ?? null)]);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A dictionary by group is the list of its values in the order of the groups. */
 function perGroup(want: unknown, groups: readonly string[]): unknown {
-  if (typeof want !== 'object' || want === null || Array.isArray(want)) return want;
+  if (!isObject(want)) return want;
   const byGroup = new Map(Object.entries(want));
   return groups.length === byGroup.size && groups.every((group) => byGroup.has(group))
     ? groups.map((group) => byGroup.get(group))
