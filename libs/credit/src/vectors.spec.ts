@@ -23,11 +23,7 @@ const vector = (expected: object, rest: object = {}) => ({
 
 describe('differences', () => {
   it('are none where everything agrees', () => {
-    const expected = {
-      trajectoryAdvantage: [0.5, -0.5],
-      turnAdvantage: [[0.5], [-0.5, -0.5]],
-      groupMean: [0.5, 0.5],
-    };
+    const expected = { trajectoryAdvantage: [0.5, -0.5], turnAdvantage: [[0.5], [-0.5, -0.5]], groupMean: [0.5, 0.5] };
     expect(differences(grpo, vector(expected))).toEqual([]);
   });
 
@@ -79,11 +75,7 @@ describe('differences', () => {
   it('compare partitions as partitions', () => {
     const turn = (state: string | null) => ({ state, reward: 0 });
     const trajectories = [rollout('a', 1, [turn('x'), turn('y')]), rollout('b', 0, [turn('x')])];
-    const of = (stepGroup: unknown) =>
-      differences(gigpo, {
-        ...vector({ stepGroup }, { trajectories }),
-        params: {},
-      });
+    const of = (stepGroup: unknown) => differences(gigpo, { ...vector({ stepGroup }, { trajectories }), params: {} });
     expect(of([['left', 'right'], ['left']])).toEqual([]);
     expect(of([[7, 7], [7]])).toEqual(['stepGroup[0][1]: is apart from the others of 7']);
     expect(of([[0, 1], [2]])).toEqual(['stepGroup[1][0]: 2 is together with 0']);
@@ -109,9 +101,7 @@ describe('checkVectors', () => {
       params: _,
       tolerance: __,
       ...rest
-    } = vector({
-      trajectoryAdvantage: [Math.SQRT1_2 + 5e-6, -Math.SQRT1_2 + 5e-6],
-    });
+    } = vector({ trajectoryAdvantage: [Math.SQRT1_2 + 5e-6, -Math.SQRT1_2 + 5e-6] });
     expect(checkVectors({ estimator: 'grpo', cases: [rest] }).cases[0]).toMatchObject({ ok: true, tolerance: 1e-5 });
   });
 
@@ -119,9 +109,7 @@ describe('checkVectors', () => {
     expect(checkVectors({ estimator: 'no-such-method', cases: [vector({})] })).toMatchObject({
       status: 'unknown estimator',
     });
-    expect(checkVectors({ diagnostic: 'pass-at-k', cases: [] })).toMatchObject({
-      status: 'unknown diagnostic',
-    });
+    expect(checkVectors({ diagnostic: 'pass-at-k', cases: [] })).toMatchObject({ status: 'unknown diagnostic' });
   });
 
   it('checks texts', () => {
@@ -129,10 +117,7 @@ describe('checkVectors', () => {
       { a: 'abcd', b: 'bcde', ratio: 0.75, similarAt095: false },
       { a: 'tide', b: 'diet', ratio: 0.5, similarAt095: true },
     ];
-    const [checked] = checkVectors({
-      estimator: 'difflib-ratio',
-      cases: [{ name: 'pairs', pairs }],
-    }).cases;
+    const [checked] = checkVectors({ estimator: 'difflib-ratio', cases: [{ name: 'pairs', pairs }] }).cases;
     expect(checked.differences).toEqual([
       'pairs[1].ratio: expected 0.5, got 0.25, off by 0.250',
       'pairs[1].similarAt095: expected 1, got 0, off by 1.00',
@@ -158,9 +143,7 @@ describe('the cases of a file', () => {
     groupRelative: false,
     requires: ['turn.score'],
     accepts: ['trajectory.comparisons'],
-    kinds: {
-      'trajectory.comparisons': z.array(z.object({ scoreA: z.number() })),
-    },
+    kinds: { 'trajectory.comparisons': z.array(z.object({ scoreA: z.number() })) },
     params: z.strictObject({}),
     estimate({ groupOf, groupCount }, columns) {
       const sums = new Float64Array(groupCount);
@@ -170,10 +153,7 @@ describe('the cases of a file', () => {
       return {
         level: 'turn',
         values,
-        explain: {
-          sums: { level: 'group', values: sums },
-          own: { level: 'turn', values },
-        },
+        explain: { sums: { level: 'group', values: sums }, own: { level: 'turn', values } },
       };
     },
   });
@@ -181,34 +161,10 @@ describe('the cases of a file', () => {
   const trajectories = [turn('a', 'g', 1), turn('b', 'h', 2)];
 
   it('may say a value per group by its name', () => {
-    expect(
-      differences(spread, {
-        name: 'x',
-        trajectories,
-        expected: { sums: { h: 2, g: 1 } },
-      }),
-    ).toEqual([]);
-    expect(
-      differences(spread, {
-        name: 'x',
-        trajectories,
-        expected: { sums: { h: 2, g: 2 } },
-      }),
-    ).not.toEqual([]);
-    expect(
-      differences(spread, {
-        name: 'x',
-        trajectories,
-        expected: { sums: { h: 2 } },
-      }),
-    ).not.toEqual([]);
-    expect(
-      differences(spread, {
-        name: 'x',
-        trajectories,
-        expected: { sums: { g: 1, k: 2 } },
-      }),
-    ).not.toEqual([]);
+    expect(differences(spread, { name: 'x', trajectories, expected: { sums: { h: 2, g: 1 } } })).toEqual([]);
+    expect(differences(spread, { name: 'x', trajectories, expected: { sums: { h: 2, g: 2 } } })).not.toEqual([]);
+    expect(differences(spread, { name: 'x', trajectories, expected: { sums: { h: 2 } } })).not.toEqual([]);
+    expect(differences(spread, { name: 'x', trajectories, expected: { sums: { g: 1, k: 2 } } })).not.toEqual([]);
   });
 
   it('may hold an object, which is a column per key, and a list of objects, each column a list', () => {
@@ -222,11 +178,7 @@ describe('the cases of a file', () => {
       levels: ['trajectory'],
       estimate({ ids }) {
         const explain = { 'score.min': column(ids.map(() => 1)), 'tried.size': column([1, 2], Int32Array.of(0, 2)), 'tried.rate': column([0.5, NaN], Int32Array.of(0, 2)) }; // prettier-ignore
-        return {
-          level: 'trajectory',
-          values: new Float64Array(ids.length),
-          explain,
-        };
+        return { level: 'trajectory', values: new Float64Array(ids.length), explain };
       },
     });
     const agrees = { score: { min: [1, 1] }, tried: [{ size: 1, rate: 0.5 }, { size: 2 }] }; // prettier-ignore
@@ -241,32 +193,13 @@ describe('the cases of a file', () => {
 
   it('may hold comparisons, which are a signal of the first one named', () => {
     const comparisons = [{ a: 'b', b: 'a', scoreA: 5 }];
-    expect(
-      differences(spread, {
-        name: 'x',
-        trajectories,
-        comparisons,
-        expected: { sums: [1, 7] },
-      }),
-    ).toEqual([]);
+    expect(differences(spread, { name: 'x', trajectories, comparisons, expected: { sums: [1, 7] } })).toEqual([]);
   });
 
   it('may be pairs of turns, a group each, or items of one turn', () => {
     const pairs = [{ id: 'p', chosen: { score: 3 }, rejected: { score: 1 } }];
-    expect(
-      differences(spread, {
-        name: 'x',
-        pairs,
-        expected: { sums: [4], turnAdvantage: [[3], [1]] },
-      }),
-    ).toEqual([]);
+    expect(differences(spread, { name: 'x', pairs, expected: { sums: [4], turnAdvantage: [[3], [1]] } })).toEqual([]);
     const items = [{ score: 3 }, { score: 1 }];
-    expect(
-      differences(spread, {
-        name: 'x',
-        items,
-        expected: { own: [3, 1], sums: [3, 1] },
-      }),
-    ).toEqual([]);
+    expect(differences(spread, { name: 'x', items, expected: { own: [3, 1], sums: [3, 1] } })).toEqual([]);
   });
 });
