@@ -16,6 +16,8 @@ const LAYERS = [
   ['projection', 'importers', 'annotators'],
   // plans over the read models and computes over the segments that the projection makes
   ['analysis'],
+  // takes away what all of the others made
+  ['erasure'],
 ];
 const FIRST_IMPURE = 6;
 

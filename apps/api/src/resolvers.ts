@@ -2,6 +2,7 @@ import { AnalysisResolver } from './analyses/analysis.resolver.js';
 import { AnnotationResolver } from './annotations/annotation.resolver.js';
 import { DeviceResolver } from './devices/device.resolver.js';
 import { DiagnosticResolver } from './diagnostics/diagnostic.resolver.js';
+import { ErasureResolver } from './erasures/erasure.resolver.js';
 import { EstimatorResolver } from './estimators/estimator.resolver.js';
 import { GroupResolver } from './groups/group.resolver.js';
 import { KeyResolver } from './keys/key.resolver.js';
@@ -15,6 +16,7 @@ export const RESOLVERS = [
   ProjectResolver,
   RunResolver,
   RunListsResolver,
+  ErasureResolver,
   GroupResolver,
   TrajectoryResolver,
   TurnResolver,

@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeShardJob, planAnalysisJob, type ShardAddress, type ShardAnswer, type ShardTask } from '#lib/analysis';
 import type { Comparison } from '#lib/diagnostics';
+import { eraseExpiredJob, eraseRunJob, EXPIRY_CHECK_MS } from '#lib/erasure';
+import { systemClock } from '#lib/kernel';
 import { Projector } from '#lib/projection';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, type Pool } from '#lib/storage';
@@ -35,6 +37,8 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     size: 8 + concurrency,
     applicationName: 'recredit worker',
   });
+  // what erases gives space back, which only the owner may
+  const owner = openPool(databaseUrl, { size: 1, applicationName: 'recredit worker' });
   const store = await openSegmentStore(segments);
   const queue = new Queue(databaseUrl, {
     onError: ({ message }) => logger.warn({ reason: message }, 'the queue met an error'),
@@ -59,13 +63,26 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     threads.run({ segments, task } satisfies ThreadTask, { name: 'compute' });
   const enqueue = async (shards: readonly ShardAddress[]) => void (await queue.enqueue(computeShardJob, shards));
   await queue.work(planAnalysisJob, { pool, conclude, compute: enqueue });
-  await queue.work(computeShardJob, { pool, conclude, compute }, { concurrency });
+  const discard = async (keys: readonly string[]) => void (await Promise.all(keys.map((key) => store.delete(key))));
+  await queue.work(computeShardJob, { pool, conclude, compute, discard }, { concurrency });
+
+  const log = (message: string, details: object) => logger.info(details, message);
+  const finish = async (runId: string) => void (await queue.enqueue(eraseRunJob, [{ runId }]));
+  await queue.work(eraseRunJob, { pool, owner, store, log });
+  await queue.work(eraseExpiredJob, { pool, clock: systemClock, finish, log });
+  const lookForExpired = () =>
+    void queue
+      .enqueue(eraseExpiredJob, [{}])
+      .catch((error: unknown) => logger.warn({ err: error }, 'runs that are kept no longer could not be looked for'));
+  lookForExpired();
+  const expiry = setInterval(lookForExpired, EXPIRY_CHECK_MS);
 
   return {
     stop: async () => {
+      clearInterval(expiry);
       await Promise.all([queue.stop(), projector.stop()]);
       await threads.destroy();
-      await pool.end();
+      await Promise.all([pool.end(), owner.end()]);
     },
   };
 }

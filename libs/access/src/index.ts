@@ -1,6 +1,6 @@
 export { Authenticator } from './authenticator.js';
 export { confine, type Confined } from './confine.js';
 export { createFirstKey, createKey, listKeys, revokeKey, type ApiKey, type NewKey } from './keys.js';
-export { ensureProject, findProject, type Project } from './projects.js';
+export { ensureProject, findProject, MAX_RETENTION_DAYS, setRetention, type Project } from './projects.js';
 export { hasRole, requireRole, ROLES, type Principal, type Projects, type Role } from './roles.js';
-export { findRun, registerRun, type RegisteredRun, type RunRequest } from './runs.js';
+export { assertNotErased, findRun, registerRun, type RegisteredRun, type RunRequest } from './runs.js';

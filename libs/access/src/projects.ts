@@ -5,9 +5,14 @@ export interface Project {
   readonly id: string;
   readonly name: string;
   readonly createdAt: Date;
+  /** its runs are erased so long after they ended and were quiet; null: never */
+  readonly retentionDays: number | null;
 }
 
-const COLUMNS = 'id, name, created_at as "createdAt"';
+/** A hundred years are for ever. */
+export const MAX_RETENTION_DAYS = 36_500;
+
+const COLUMNS = 'id, name, created_at as "createdAt", retention_days as "retentionDays"';
 
 /** The project of that name, made when there is none yet; only who sees every project may make one. */
 export async function ensureProject(db: Confined, name: string): Promise<Project> {
@@ -28,6 +33,22 @@ export async function findProject(db: Confined, nameOrId: string): Promise<Proje
     [nameOrId],
   );
   if (!project) throw unknownProject(nameOrId);
+  return project;
+}
+
+/** How long the runs of a project are kept. @param days null: for ever */
+export async function setRetention(db: Confined, nameOrId: string, days: number | null): Promise<Project> {
+  if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= MAX_RETENTION_DAYS)) {
+    throw new RecreditError(
+      'request.invalid',
+      `retention: 1 to ${MAX_RETENTION_DAYS} days, or null for ever, was wanted, found ${days}`,
+    );
+  }
+  const { id } = await findProject(db, nameOrId);
+  const [project] = await db.query<Project>(
+    `update project set retention_days = $2 where id = $1 returning ${COLUMNS}`,
+    [id, days],
+  );
   return project;
 }
 

@@ -9,6 +9,8 @@ export interface RegisteredRun {
   readonly name: string;
   readonly config: Readonly<Record<string, unknown>>;
   readonly createdAt: Date;
+  /** null: not erased */
+  readonly erasedAt: Date | null;
 }
 
 export interface RunRequest {
@@ -20,7 +22,8 @@ export interface RunRequest {
   readonly idempotencyKey?: string;
 }
 
-const COLUMNS = 'run.id, run.project_id as "projectId", run.name, run.config, run.created_at as "createdAt"';
+const COLUMNS = `run.id, run.project_id as "projectId", run.name, run.config, run.created_at as "createdAt",
+  (select requested_at from run_erasure where run_id = run.id) as "erasedAt"`;
 
 /**
  * Registers a run under its name, once. The same request again gives the same run: the same Idempotency-Key, or none
@@ -45,6 +48,7 @@ export async function registerRun(
      from run where project_id = $1 and name = $2`,
     [projectId, request.name, config, key],
   );
+  if (there) assertNotErased(there);
   if (!there?.same) {
     const why = key === null ? 'with another config' : 'by another request (its Idempotency-Key differs)';
     throw new RecreditError(
@@ -57,6 +61,16 @@ export async function registerRun(
   }
   const { same: _, ...run } = there;
   return { run, created: false };
+}
+
+/** @throws RecreditError `run.erased` */
+export function assertNotErased({ id, name, erasedAt }: Pick<RegisteredRun, 'id' | 'name' | 'erasedAt'>): void {
+  if (!erasedAt) return;
+  const on = erasedAt.toISOString().slice(0, 10);
+  throw new RecreditError('run.erased', `run ${name} was erased on ${on}: its hashes are left, and nothing else`, {
+    run: id,
+    erasedAt: erasedAt.toISOString(),
+  });
 }
 
 /** By id, or by name among the runs the caller sees; a name that several projects use needs its project. */

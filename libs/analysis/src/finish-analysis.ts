@@ -85,11 +85,14 @@ async function mergedSummary(db: Queryable, analysisId: string): Promise<ShardSu
   }
 }
 
-/** Tells each run of the analysis how it ended. @returns the runs, to be announced when that is committed */
+/** Tells each run of the analysis that is not erased how it ended. @returns the runs, to be announced when that is committed */
 export async function completeInRuns(client: PoolClient, analysisId: string, state: AnalysisState): Promise<string[]> {
-  const { rows } = await client.query(`select run_id as run from analysis_run where analysis_id = $1 order by run_id`, [
-    analysisId,
-  ]);
+  const { rows } = await client.query(
+    `select run_id as run from analysis_run
+     where analysis_id = $1 and not exists (select from run_erasure where run_erasure.run_id = analysis_run.run_id)
+     order by run_id`,
+    [analysisId],
+  );
   const ended = state === 'completed' || state === 'cancelled' ? state : 'failed';
   for (const { run } of rows) {
     const at = new Date().toISOString();

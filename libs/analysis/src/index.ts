@@ -2,6 +2,7 @@ export { cancelAnalysis } from './cancel-analysis.js';
 export { computeShard, TRUTHS } from './compute-shard.js';
 export { creditPlaces, openCredits, type CreditPlace } from './credit-reader.js';
 export { type FinishPorts } from './finish-analysis.js';
+export { forgetRun } from './forget-run.js';
 export { computeShardJob, planAnalysisJob } from './jobs.js';
 export { planAnalysis, type PlanPorts, type ShardAddress } from './plan-analysis.js';
 export { PROGRESS_CHANNEL, progressOf, progressOfEach, type AnalysisState, type Progress } from './progress.js';

@@ -1,15 +1,18 @@
-import { messageOf } from '#lib/kernel';
+import { messageOf, RecreditError } from '#lib/kernel';
 import { annotationsOf } from '#lib/projection';
-import { inTransaction, type Pool } from '#lib/storage';
+import { inTransaction, type Pool, type PoolClient } from '#lib/storage';
 import { failAnalysis, finishIfDone, type FinishPorts } from './finish-analysis.js';
+import { lockResults } from './forget-run.js';
 import type { ShardAddress } from './plan-analysis.js';
 import { notifyProgress } from './progress.js';
 import type { ChosenEstimator } from './request.js';
-import type { ShardAnswer, ShardPlan, ShardResult, ShardTask } from './shard-task.js';
+import { creditFileKey, type ShardAnswer, type ShardPlan, type ShardResult, type ShardTask } from './shard-task.js';
 
 export interface ShardPorts extends FinishPorts {
   /** computes in a thread of its own; credit files are in the store when it returns */
   compute(task: ShardTask): Promise<ShardAnswer>;
+  /** removes files of a run that was erased while they were computed */
+  discard?(fileKeys: readonly string[]): Promise<void>;
 }
 
 interface ClaimedShard {
@@ -91,9 +94,19 @@ async function computeAndStore(
       return { ...estimator, key, known: known.get(key) ?? null };
     }),
   });
-  for (const [i, result] of results.entries()) {
-    const estimator = estimators[plan.results.indexOf(result.key)];
-    if (result.kind !== 'failed') await storeResult(pool, address, estimator, results[i], device);
+  const isErased = await inTransaction(pool, async (client) => {
+    await lockResults(client, runId, 'shared');
+    const erased = await client.query('select from run_erasure where run_id = $1', [runId]);
+    if (erased.rows.length > 0) return true;
+    for (const result of results) {
+      const estimator = estimators[plan.results.indexOf(result.key)];
+      if (result.kind !== 'failed') await storeResult(client, address, estimator, result, device);
+    }
+    return false;
+  });
+  if (isErased) {
+    await ports.discard?.(results.map(({ key }) => creditFileKey(key)));
+    throw new RecreditError('run.erased', `run ${runId} was erased`, { run: runId });
   }
   const failures = results.flatMap((result) => (result.kind === 'failed' ? [result.reason] : []));
   if (failures.length > 0 || !summary) throw new Error(failures.join('; '));
@@ -107,14 +120,14 @@ async function knownResults(pool: Pool, keys: readonly string[]): Promise<Readon
 }
 
 async function storeResult(
-  pool: Pool,
+  client: PoolClient,
   { runId, trainingStep }: ShardAddress,
   { id, version }: ChosenEstimator,
   result: ShardResult,
   device: string,
 ): Promise<void> {
   const credit = result.kind === 'credit' ? result : null;
-  await pool.query(
+  await client.query(
     `insert into credit_result
        (key, run_id, training_step, estimator, version, outcome, missing, warnings, file_sha256, bytes, device, seconds)
      values ($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'), $10, $11, $12) on conflict (key) do nothing`,

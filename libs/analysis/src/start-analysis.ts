@@ -1,6 +1,7 @@
-import { APPEND_CHANNEL, appendOwn, headOf } from '#lib/event-log';
-import { newId, RecreditError } from '#lib/kernel';
+import { APPEND_CHANNEL, appendOwn, assertNotErased, headOf } from '#lib/event-log';
+import { messageOf, newId, RecreditError } from '#lib/kernel';
 import { inTransaction, type Pool } from '#lib/storage';
+import { failAnalysis } from './finish-analysis.js';
 import { chooseEstimators, type AnalysisRequest } from './request.js';
 
 export interface StartPorts {
@@ -15,6 +16,7 @@ export interface StartPorts {
  * position is what the analysis is as of, unless an earlier one is asked for.
  *
  * @returns the id of the analysis
+ * @throws RecreditError `run.erased`: there is nothing left to compute from
  */
 export async function startAnalysis(ports: StartPorts, projectId: string, request: AnalysisRequest): Promise<string> {
   const estimators = chooseEstimators(request.estimators);
@@ -23,6 +25,10 @@ export async function startAnalysis(ports: StartPorts, projectId: string, reques
   if (from !== null && to !== null && from > to) {
     throw new RecreditError('request.invalid', `training steps run from low to high, got ${from} to ${to}`);
   }
+  await assertNotErased(
+    ports.pool,
+    request.runs.map(({ id }) => id),
+  );
   for (const { id, asOf } of request.runs) if (asOf !== undefined) await assertReached(ports.pool, id, asOf);
 
   const analysisId = newId();
@@ -36,7 +42,12 @@ export async function startAnalysis(ports: StartPorts, projectId: string, reques
       [analysisId, request.runs.map(({ id }) => id), request.runs.map(({ asOf }) => asOf ?? null)],
     );
   });
-  await announce(ports.pool, analysisId);
+  await announce(ports.pool, analysisId).catch(async (error: unknown) => {
+    if (error instanceof RecreditError && error.code === 'run.erased') {
+      await failAnalysis(ports.pool, analysisId, messageOf(error));
+    }
+    throw error;
+  });
   await ports.plan(analysisId);
   return analysisId;
 }

@@ -36,6 +36,8 @@ export interface ErasureRequest {
   readonly requestedBy: string;
   /** how many rows of read models the run has */
   readonly rows: number;
+  /** of segments and credit */
+  readonly fileBytes?: number;
   /** only where the run has so many events and no more */
   readonly onlyAt?: number;
 }
@@ -49,7 +51,7 @@ export interface ErasureRequest {
 export async function beginErasure(
   pool: Pool,
   runId: string,
-  { reason, requestedBy, rows, onlyAt }: ErasureRequest,
+  { reason, requestedBy, rows, fileBytes = 0, onlyAt }: ErasureRequest,
 ): Promise<boolean> {
   const event = { type: 'run.erased', at: new Date().toISOString(), reason };
   const sealed = await sealPayload(Buffer.from(`${JSON.stringify(event)}\n`), 1);
@@ -58,6 +60,7 @@ export async function beginErasure(
     if (erasedPosition !== null || (onlyAt !== undefined && nextPosition !== onlyAt)) return false;
     const [position] = await appendNext(client, runId, sealed);
     await client.query('select begin_erasure($1, $2, $3, $4, $5)', [runId, position, reason, requestedBy, rows]);
+    await client.query('select note_erasure($1, 0, $2, 0, false)', [runId, fileBytes]);
     return true;
   });
   if (begun) await pool.query('select pg_notify($1, $2)', [APPEND_CHANNEL, runId]).catch(() => {});

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Args, Context, Field, ID, InputType, Int, Mutation, Resolver } from '@nestjs/graphql';
-import { findRun } from '#lib/access';
+import { assertNotErased, findRun } from '#lib/access';
 import { appendOwn } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
 import { eventIssue, type RunEvent } from '#lib/protocol';
@@ -42,6 +42,7 @@ export class AnnotationResolver {
     @Context() { db }: RequestContext,
   ): Promise<number> {
     const run = await findRun(db, input.run);
+    assertNotErased(run);
     const event = annotationEvent(input);
     const trajectory = await trajectoryById(db, run.id, input.trajectory);
     if (!trajectory)

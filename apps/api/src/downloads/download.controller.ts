@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
-import { findRun } from '#lib/access';
+import { assertNotErased, findRun } from '#lib/access';
 import { creditTable, trajectoryTable, type StreamRows } from '#lib/columnar';
 import { RecreditError } from '#lib/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -31,6 +31,7 @@ export class DownloadController {
     const confined = seenBy(this.ports, callerOf(request, 'read'));
     const range = stepRange(steps);
     const run = await findRun(confined, idOrName);
+    assertNotErased(run);
     const db = queryable(confined);
     const { columns, rowsOf } = trajectoryTable(await numericSignals(db, run.id));
     const rows = mapped(trajectoryBatches(db, this.ports.store, run.id, range), rowsOf);

@@ -12,6 +12,7 @@ import {
   type ShardFilter,
 } from '../analyses/analysis.reader.js';
 import { zeroVarianceGroups, type Diagnostic } from '../diagnostics/learning-signal.js';
+import { erasuresOfRuns } from '../erasures/erasure.reader.js';
 import { AS_GROUPS_BEGAN, groups, type GroupFilter } from '../groups/group.reader.js';
 import type { MetricPoint } from '../metrics/metric-series.object.js';
 import { metricPoints } from '../metrics/metric.reader.js';
@@ -29,6 +30,7 @@ import { queryable } from './queryable.js';
 export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) {
   return {
     runProgress: new DataLoader((runIds: readonly string[]) => progressOfRuns(db, runIds)),
+    erasure: new DataLoader((runIds: readonly string[]) => erasuresOfRuns(db, runIds)),
     signals: new DataLoader((runIds: readonly string[]) => signalsOfRuns(db, runIds)),
     runsOfProject: pageLoader(NEWEST_RUN, (ids, limit, after) => runsOfProjects(db, ids, limit, after)),
     trainingSteps: pageLoader(BY_STEP, (ids, limit, after) => trainingSteps(db, ids, limit, after)),

@@ -1,4 +1,4 @@
-import { Field, GraphQLISODateTime, ID, ObjectType } from '@nestjs/graphql';
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from '@nestjs/graphql';
 import { connectionOf } from '../graphql/connection.js';
 
 @ObjectType({ description: 'A namespace with its own runs and keys.' })
@@ -11,6 +11,12 @@ export class Project {
 
   @Field(() => GraphQLISODateTime)
   createdAt!: Date;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Its runs are erased so many days after they ended and nothing came any more; null: never.',
+  })
+  retentionDays!: number | null;
 }
 
 @ObjectType()

@@ -7,6 +7,7 @@ export enum RunState {
   COMPLETED = 'completed',
   FAILED = 'failed',
   STOPPED = 'stopped',
+  ERASED = 'erased',
 }
 registerEnumType(RunState, { name: 'RunState' });
 

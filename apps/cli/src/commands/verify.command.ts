@@ -38,7 +38,15 @@ export function verifyCommand(cli: Cli): Command {
     );
 }
 
-function verificationText(name: string, { batches, events, bytes: size, chainHash, broken }: Verification): string {
+function verificationText(
+  name: string,
+  { batches, events, bytes: size, chainHash, erased, broken }: Verification,
+): string {
+  if (!broken && erased) {
+    const what = `${counted(erased.events, 'event')} in ${counted(erased.batches, 'batch', 'batches')}`;
+    const left = events - erased.events;
+    return `${name}: ERASED at position ${count(erased.position)}: of ${what} the hashes are left, and their chain is whole; ${counted(left, 'event')} as acknowledged\nchain hash ${chainHash}`;
+  }
   if (!broken) {
     const what = `${counted(events, 'event')} in ${counted(batches, 'batch', 'batches')} (${bytes(size)})`;
     return `${name}: ${what}, all as they were acknowledged\nchain hash ${chainHash}`;
