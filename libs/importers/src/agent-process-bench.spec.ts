@@ -155,6 +155,26 @@ describe.skipIf(!hasShared('agentprocessbench'))(skippedBecause, () => {
     });
   });
 
+  it('has the baseline of the source: the outcome within its group tells +1 from -1 with AUC 0.705, 0.737 where groups are mixed', async () => {
+    const { trajectories, events } = await readImport('agent-process-bench', [FILE]);
+    const labels = new Map(events.map((event) => [event.trajectory, labelsOf(event, 'humanLabel')]));
+    const groups = [...Map.groupBy(trajectories, ({ group }) => group).values()];
+    const scored = groups.flatMap((members) => {
+      const outcomes = members.map(({ outcomeReward }) => Number(outcomeReward));
+      const mean = outcomes.reduce((sum, outcome) => sum + outcome, 0) / outcomes.length;
+      const spread = Math.sqrt(outcomes.reduce((sum, outcome) => sum + (outcome - mean) ** 2, 0) / outcomes.length);
+      return members.flatMap(({ id }, i) =>
+        labels.get(id)!.map((label) => ({
+          label,
+          advantage: spread === 0 ? 0 : (outcomes[i] - mean) / spread,
+          isMixed: spread > 0,
+        })),
+      );
+    });
+    expect(areaOf(scored).toFixed(3)).toBe('0.705');
+    expect(areaOf(scored.filter(({ isMixed }) => isMixed)).toFixed(3)).toBe('0.737');
+  });
+
   const JUDGE_NAMES = [
     'gemini-3-flash-preview-nothinking',
     'deepseek-chat',
@@ -168,4 +188,14 @@ describe.skipIf(!hasShared('agentprocessbench'))(skippedBecause, () => {
 function labelsOf(event: Readonly<Record<string, unknown>>, name: string): unknown[] {
   const turns = event.turns as readonly { turn: number; signals: Record<string, unknown> }[];
   return turns.map(({ signals }) => signals[name]);
+}
+
+/** Area under the curve of +1 against -1; ties count half. */
+function areaOf(scored: readonly { readonly label: unknown; readonly advantage: number }[]): number {
+  const good = scored.filter(({ label }) => label === 1);
+  const bad = scored.filter(({ label }) => label === -1);
+  const wins = good.map(({ advantage }) =>
+    bad.reduce((sum, other) => sum + (advantage > other.advantage ? 1 : advantage === other.advantage ? 0.5 : 0), 0),
+  );
+  return wins.reduce((sum, won) => sum + won, 0) / (good.length * bad.length);
 }

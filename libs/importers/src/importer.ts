@@ -43,6 +43,18 @@ export interface Importer {
   reader(settings?: Readonly<Record<string, unknown>>): Reader;
 }
 
+/** What may be said about the files of every format. */
+const EVERY_FORMAT = {
+  turnRewards: z
+    .literal('outcome')
+    .optional()
+    .describe('outcome: where no turn says a reward, the last one gets the outcome reward and the others 0'),
+  successAt: z.coerce
+    .number()
+    .optional()
+    .describe('a trajectory is successful from this outcome reward on, whatever the file says'),
+};
+
 interface Definition<Settings extends z.ZodObject> {
   readonly id: string;
   readonly title: string;
@@ -55,14 +67,41 @@ interface Definition<Settings extends z.ZodObject> {
 }
 
 export function defineImporter<Settings extends z.ZodObject = z.ZodObject>(definition: Definition<Settings>): Importer {
-  const { settings = z.strictObject({}), container = 'text', nameSays = () => '' } = definition;
+  const { container = 'text', nameSays = () => '' } = definition;
+  const own = definition.settings ?? z.strictObject({});
+  const settings = z.strictObject({ ...own.shape, ...EVERY_FORMAT });
   return {
     ...definition,
     settings,
     container,
     nameSays,
-    reader: (given = {}) => definition.reader(settingsOf(definition.id, settings as Settings, given)),
+    reader(given = {}) {
+      const { turnRewards, successAt, ...theirs } = settingsOf(definition.id, settings, given);
+      const read = definition.reader(theirs as z.infer<Settings>);
+      if (turnRewards === undefined && successAt === undefined) return read;
+      return (file) => changed(read(file), (trajectory) => judged(rewarded(trajectory, turnRewards), successAt));
+    },
   };
+}
+
+async function* changed(records: AsyncIterable<Parsed>, change: (trajectory: TrajectoryRecord) => TrajectoryRecord) {
+  for await (const parsed of records) {
+    yield parsed.kind === 'trajectory' ? { ...parsed, trajectory: change(parsed.trajectory) } : parsed;
+  }
+}
+
+function rewarded(trajectory: TrajectoryRecord, turnRewards: 'outcome' | undefined): TrajectoryRecord {
+  const { turns, outcomeReward } = trajectory;
+  if (turnRewards === undefined || outcomeReward === undefined || outcomeReward === null) return trajectory;
+  if (turns.some(({ reward }) => reward !== undefined)) return trajectory;
+  const last = turns.length - 1;
+  return { ...trajectory, turns: turns.map((turn, t) => ({ ...turn, reward: t === last ? outcomeReward : 0 })) };
+}
+
+function judged(trajectory: TrajectoryRecord, successAt: number | undefined): TrajectoryRecord {
+  const { outcomeReward } = trajectory;
+  if (successAt === undefined || outcomeReward === undefined || outcomeReward === null) return trajectory;
+  return { ...trajectory, success: outcomeReward >= successAt };
 }
 
 function settingsOf<Settings extends z.ZodObject>(
@@ -73,8 +112,7 @@ function settingsOf<Settings extends z.ZodObject>(
   const known = Object.keys(settings.shape);
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    const there = known.length > 0 ? `there are ${known.join(', ')}` : 'it has none';
-    throw new RecreditError('usage.wrong', `${format} has no setting ${unknown}; ${there}`);
+    throw new RecreditError('usage.wrong', `${format} has no setting ${unknown}; there are ${known.join(', ')}`);
   }
   const parsed = settings.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -38,7 +38,7 @@ describe('intercode', () => {
     expect((await ids())[0]).toMatch(/^task-0-[0-9a-f]{8}$/);
     await expect(ids({ policies: 'a' })).rejects.toMatchObject({
       code: 'usage.wrong',
-      message: 'intercode has no setting policies; there are policy',
+      message: 'intercode has no setting policies; there are policy, turnRewards, successAt',
     });
   });
 });
