@@ -4,6 +4,8 @@ import { ReadModels1767225602000 } from './1767225602000-read-models.js';
 import { Analysis1767225603000 } from './1767225603000-analysis.js';
 import { Erasure1767225608000 } from './1767225608000-erasure.js';
 
+import { Diagnosis1767225613000 } from './1767225613000-diagnosis.js';
+import { OwnEstimatorsAndStates1767225611000 } from './1767225611000-own-estimators-and-states.js';
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
 export const MIGRATIONS = [
   Access1767225600000,
@@ -12,3 +14,5 @@ export const MIGRATIONS = [
   Analysis1767225603000,
   Erasure1767225608000,
 ] as const;
+  OwnEstimatorsAndStates1767225611000,
+  Diagnosis1767225613000,

@@ -160,6 +160,7 @@ create policy confined on analysis_run for all to public
  OFFSET 0)));
 grant insert, select, update on analysis_run to recredit_app;
 
+  state_identity jsonb,
 create table analysis_shard (
   analysis_id text not null,
   run_id text not null,
@@ -252,7 +253,8 @@ create table credit_result (
   created_at timestamp(3) with time zone not null default now(),
   constraint credit_result_pkey PRIMARY KEY (key),
   constraint credit_result_check CHECK (((outcome = 'credit'::text) = (file_sha256 IS NOT NULL))),
-  constraint credit_result_outcome_check CHECK ((outcome = ANY (ARRAY['credit'::text, 'missing'::text]))),
+  constraint credit_result_outcome_check CHECK ((outcome = ANY (ARRAY['credit'::text, 'missing'::text, 'failed'::text]))),
+  constraint credit_result_reason_check CHECK (((outcome = 'failed'::text) = (reason IS NOT NULL))),
   constraint credit_result_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
 );
 CREATE INDEX credit_result_of_run ON public.credit_result USING btree (run_id, training_step);
@@ -263,7 +265,41 @@ create policy confined on credit_result for all to public
   WHERE (run.id = credit_result.run_id)
  OFFSET 0)));
 grant delete, select on credit_result to recredit_eraser;
-grant insert, select on credit_result to recredit_app;
+grant insert, select, update on credit_result to recredit_app;
+
+create table diagnosis (
+  run_id text not null,
+  as_of bigint not null,
+  readings jsonb not null,
+  made_at timestamp(3) with time zone not null default now(),
+  constraint diagnosis_pkey PRIMARY KEY (run_id),
+  constraint diagnosis_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
+);
+alter table diagnosis enable row level security;
+create policy confined on diagnosis for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = diagnosis.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on diagnosis to recredit_app;
+
+create table diagnostic_figures (
+  run_id text not null,
+  training_step integer not null,
+  revision bigint not null,
+  diagnostic text not null,
+  version integer not null,
+  outcome jsonb not null,
+  constraint diagnostic_figures_pkey PRIMARY KEY (run_id, training_step, revision, diagnostic, version),
+  constraint diagnostic_figures_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
+);
+alter table diagnostic_figures enable row level security;
+create policy confined on diagnostic_figures for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = diagnostic_figures.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on diagnostic_figures to recredit_app;
 
 create table event_batch (
   run_id text not null,
@@ -282,6 +318,8 @@ create table event_batch (
   constraint event_batch_batch_sequence_check CHECK ((batch_sequence >= 0)),
   constraint event_batch_chain_hash_check CHECK ((length(chain_hash) = 32)),
   constraint event_batch_codec_check CHECK ((codec = 'zstd'::text)),
+  estimator_hash text,
+  reason text,
   constraint event_batch_event_count_check CHECK ((event_count > 0)),
   constraint event_batch_first_position_check CHECK ((first_position >= 0)),
   constraint event_batch_payload_sha256_check CHECK ((length(payload_sha256) = 32)),
@@ -609,7 +647,7 @@ create policy confined on shard_summary for all to public
   WHERE (run.id = shard_summary.run_id)
  OFFSET 0)));
 grant delete, select on shard_summary to recredit_eraser;
-grant insert, select on shard_summary to recredit_app;
+grant insert, select, update on shard_summary to recredit_app;
 
 create table signal_summary (
   run_id text not null,

@@ -11,7 +11,7 @@ const LAYERS = [
   ['credit'],
   ['credit-learned'],
   ['columnar', 'diagnostics'],
-  ['storage', 'event-log', 'queue'],
+  ['storage', 'event-log', 'queue', 'own-estimators'],
   ['access'],
   ['projection', 'importers', 'annotators'],
   // plans over the read models and computes over the segments that the projection makes

@@ -11,6 +11,7 @@ import {
 } from '#lib/access';
 import { EventLog } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
+import { catalogueWith, readOwnEstimators } from '#lib/own-estimators';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, startEmbeddedPostgres } from '#lib/storage';
 import type { Logger } from 'pino';
@@ -50,6 +51,7 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
     }
   };
   try {
+    const ownEstimators = await readOwnEstimators(config.estimators);
     await mkdir(config.home, { recursive: true, mode: 0o700 });
     const databaseUrl = config.databaseUrl ?? (await startDatabase(config.home, started, logger));
     await migrate(databaseUrl);
@@ -72,13 +74,13 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
     const authenticator = new Authenticator(pool);
     const everything = confine(pool, '*');
     const firstKey = await makeFirstKey(config.home, everything);
-    const ports = { pool, platform, log, queue, store, authenticator };
+    const ports = { pool, platform, log, queue, store, authenticator, estimators: catalogueWith(ownEstimators) };
     const api = await listening(config, () => startApi(ports, { host: config.host, port: config.port, logger }));
     started.push(() => api.close());
     await writeRunningUrl(config.home, api.url);
     started.push(() => removeRunningUrl(config.home));
 
-    const settings = { databaseUrl, segments: config.segments };
+    const settings = { databaseUrl, segments: config.segments, ownEstimators };
     const processes = Array.from({ length: workers }, () =>
       startWorkerProcess({ main: WORKER, settings, logger, stderr: workerLog }),
     );

@@ -1,6 +1,9 @@
-import { computeShard, type ShardAnswer, type ShardTask } from '#lib/analysis';
+import { computeShard, type Estimation, type ShardAnswer, type ShardTask } from '#lib/analysis';
+import { measureTask, type MeasuredDiagnostic, type MeasureTask } from '#lib/diagnosis';
 import { comparisonOf, decodeSummary, type Comparison } from '#lib/diagnostics';
+import { estimationWith, OwnThread, type OwnEstimator } from '#lib/own-estimators';
 import { openSegmentStore } from '#lib/storage';
+import { workerData } from 'piscina';
 
 /** What a thread needs to compute a shard. */
 export interface ThreadTask {
@@ -8,12 +11,31 @@ export interface ThreadTask {
   readonly task: ShardTask;
 }
 
+/** What every thread knows from its start. */
+export interface ThreadData {
+  readonly ownEstimators: readonly OwnEstimator[];
+}
+
+/** What a thread needs to measure a training step. */
+export interface MeasureThreadTask {
+  readonly segments: string;
+  readonly task: MeasureTask;
+}
+
 // What takes long runs in a thread of the pool, so that the worker's event loop stays free for heartbeats.
 
+let estimation: Estimation | null = null;
+
 export async function compute({ segments, task }: ThreadTask): Promise<ShardAnswer> {
-  return computeShard(await openSegmentStore(segments), task);
+  const { ownEstimators } = workerData as ThreadData;
+  estimation ??= estimationWith(ownEstimators, new OwnThread());
+  return computeShard(await openSegmentStore(segments), task, estimation);
 }
 
 export function conclude(summary: Uint8Array): Comparison {
   return comparisonOf(decodeSummary(summary));
+}
+
+export async function measure({ segments, task }: MeasureThreadTask): Promise<MeasuredDiagnostic[]> {
+  return measureTask(await openSegmentStore(segments), task);
 }

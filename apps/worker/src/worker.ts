@@ -5,11 +5,15 @@ import type { Comparison } from '#lib/diagnostics';
 import { eraseExpiredJob, eraseRunJob, EXPIRY_CHECK_MS } from '#lib/erasure';
 import { systemClock } from '#lib/kernel';
 import { Projector } from '#lib/projection';
+import type { OwnEstimator } from '#lib/own-estimators';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, type Pool } from '#lib/storage';
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
-import type { ThreadTask } from './shard-thread.js';
+import type { MeasureThreadTask, ThreadData, ThreadTask } from './shard-thread.js';
+
+/** How often runs are looked for that advanced since they were diagnosed. */
+const DIAGNOSIS_CHECK_MS = 3_000;
 
 /** A database that died comes back by replaying its log, which takes seconds; a worker that starts meanwhile waits. */
 const PATIENCE_MS = 30_000;
@@ -22,6 +26,8 @@ export interface WorkerSettings {
   /** shards computed at once; as many as there are cores if not said */
   readonly concurrency?: number;
 }
+  /** users' own, beside ours */
+  readonly ownEstimators?: readonly OwnEstimator[];
 
 export interface Worker {
   /** lets what is under way end, for a while */
@@ -30,7 +36,7 @@ export interface Worker {
 
 /** A worker: it keeps the read models level with the log, and computes shards. Any number of them share the work. */
 export async function startWorker(settings: WorkerSettings, logger: Logger): Promise<Worker> {
-  const { databaseUrl, segments, concurrency = availableParallelism() } = settings;
+  const { databaseUrl, segments, concurrency = availableParallelism(), ownEstimators = [] } = settings;
   const pool = openPool(databaseUrl, {
     role: 'recredit_app',
     projects: '*',
@@ -49,6 +55,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     maxThreads: concurrency,
     idleTimeout: 30_000,
   });
+    workerData: { ownEstimators } satisfies ThreadData,
   const projector = new Projector({
     pool,
     store,

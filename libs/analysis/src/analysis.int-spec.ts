@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ESTIMATORS, runEstimator } from '#lib/credit';
 import { comparisonOf, decodeSummary, type Comparison } from '#lib/diagnostics';
 import { appendOwn, EventLog, headOf, readEvents, sealBatch } from '#lib/event-log';
 import { Projector, rebuild } from '#lib/projection';
@@ -16,6 +17,7 @@ import { failShard, runShard } from './shard-job.js';
 import { planAnalysis, type ShardAddress } from './plan-analysis.js';
 import { progressOf } from './progress.js';
 import type { EstimatorWish } from './request.js';
+import { resultKey } from './result-key.js';
 import { creditFileKey, type ShardTask } from './shard-task.js';
 import { announce, startAnalysis } from './start-analysis.js';
 
@@ -304,6 +306,63 @@ describe('a shard', () => {
     await expect(runShard(dying, shard)).rejects.toThrow('killed');
     await runShard(ports(), shard);
     expect((await stored(analysis)).state).toBe('completed');
+  });
+});
+
+describe('an estimator that fails', () => {
+  const failing = (isBroken: () => boolean) =>
+    ports((task) =>
+      computeShard(store, task, {
+        catalogue: ESTIMATORS,
+        run: (estimator, trajectories, params) => {
+          if (estimator.id === 'rloo' && isBroken()) throw new Error('out of order');
+          return runEstimator(estimator, trajectories, params);
+        },
+      }),
+    );
+  const outcomes = async () => {
+    const { rows } = await db.pool.query(
+      `select estimator, outcome, reason from credit_result where run_id = $1 order by estimator`,
+      [run],
+    );
+    return rows;
+  };
+
+  it('fails alone, with its reason, and is tried again by the next analysis', async () => {
+    await send(stepOf(0));
+    let isBroken = true;
+    const analyzeWith = async () => {
+      const analysis = await ask([{ id: 'grpo' }, { id: 'rloo' }]);
+      for (const shard of await plan(analysis))
+        await runShard(
+          failing(() => isBroken),
+          shard,
+        );
+      return stored(analysis);
+    };
+    const first = await analyzeWith();
+    expect(first.state).toBe('completed');
+    expect(first.comparison.estimators.map(({ id }) => id)).toEqual(['grpo']);
+    expect(await outcomes()).toEqual([
+      { estimator: 'grpo', outcome: 'credit', reason: null },
+      { estimator: 'rloo', outcome: 'failed', reason: 'rloo: out of order' },
+    ]);
+
+    isBroken = false;
+    const second = await analyzeWith();
+    expect(second.comparison.estimators.map(({ id }) => id)).toEqual(['grpo', 'rloo']);
+    expect(second.results).toEqual(first.results);
+    expect((await outcomes()).map(({ outcome }: { outcome: string }) => outcome)).toEqual(['credit', 'credit']);
+  });
+});
+
+describe("a result of a user's own estimator", () => {
+  it('is known by the hash of its file', () => {
+    const source = { segments: [], lastAnnotation: null };
+    const keyOf = (hash?: string) =>
+      resultKey('r', source, { label: 'm', id: 'm', version: 0, params: {}, ...(hash && { hash }) });
+    expect(new Set([keyOf(), keyOf('a'), keyOf('b')]).size).toBe(3);
+    expect(keyOf('a')).toBe(keyOf('a'));
   });
 });
 

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
 import { encodeCredit, openCredit, openSegment, stepBatch } from '#lib/columnar';
-import { findEstimator, needsOf, runEstimator, turnCredit, type Credit } from '#lib/credit';
+import {
+  ESTIMATORS,
+  findEstimator,
+  needsOf,
+  runEstimator,
+  turnCredit,
+  type AnyEstimator,
+  type Credit,
+  type Outcome,
+} from '#lib/credit';
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { encodeSummary, summarizeShard } from '#lib/diagnostics';
-import { messageOf } from '#lib/kernel';
+import { messageOf, RecreditError } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
 import { creditFileKey, type ShardAnswer, type ShardResult, type ShardTask } from './shard-task.js';
 
@@ -16,12 +25,29 @@ const DEVICE = 'cpu';
 
 type TaskEstimator = ShardTask['estimators'][number];
 
+/** The estimators that a shard may be computed by, and how one of them is run. */
+export interface Estimation {
+  readonly catalogue: readonly AnyEstimator[];
+  readonly run: (
+    estimator: AnyEstimator,
+    trajectories: TrajectoryBatch,
+    params: Readonly<Record<string, unknown>>,
+  ) => Outcome | Promise<Outcome>;
+}
+
+const OURS: Estimation = { catalogue: ESTIMATORS, run: runEstimator };
+
 /**
  * Computes a shard from files to files: reads its segments, runs the estimators whose credit is not known yet, stores
- * their credit, and summarises all of them for the comparison. The same task gives the same bytes.
+ * their credit, and summarises all of them for the comparison. The same task gives the same bytes. An estimator that fails
+ * fails alone, with its reason.
  */
-export async function computeShard(store: SegmentStore, task: ShardTask): Promise<ShardAnswer> {
-  const trajectories = await loadTrajectories(store, task);
+export async function computeShard(
+  store: SegmentStore,
+  task: ShardTask,
+  estimation: Estimation = OURS,
+): Promise<ShardAnswer> {
+  const trajectories = await loadTrajectories(store, task, estimation);
   const results: ShardResult[] = [];
   const credits = new Map<string, Float64Array>();
   for (const estimator of task.estimators) {
@@ -32,11 +58,10 @@ export async function computeShard(store: SegmentStore, task: ShardTask): Promis
       credits.set(estimator.label, turnCredit(trajectories, credit));
       continue;
     }
-    const { result, credit } = await computeOne(store, trajectories, estimator);
+    const { result, credit } = await computeOne(store, trajectories, estimator, estimation);
     results.push(result);
     if (credit) credits.set(estimator.label, turnCredit(trajectories, credit));
   }
-  if (results.some(({ kind }) => kind === 'failed')) return { results, summary: null, device: DEVICE };
 
   const summary = summarizeShard({
     run: task.runId,
@@ -50,9 +75,17 @@ export async function computeShard(store: SegmentStore, task: ShardTask): Promis
 }
 
 /** The trajectories of a shard, with their texts only where an estimator reads them. */
-async function loadTrajectories(store: SegmentStore, task: ShardTask): Promise<TrajectoryBatch> {
+async function loadTrajectories(
+  store: SegmentStore,
+  task: ShardTask,
+  { catalogue }: Estimation,
+): Promise<TrajectoryBatch> {
   const { trainingStep, asOf, from, annotations } = task;
-  const withTexts = task.estimators.some(({ id, params, known }) => !known && needsOf(findEstimator(id), params).texts);
+  const readsTexts = ({ id, params }: TaskEstimator) => {
+    const estimator = catalogue.find((each) => each.id === id);
+    return estimator !== undefined && needsOf(estimator, params).texts;
+  };
+  const withTexts = task.estimators.some((each) => !each.known && readsTexts(each));
   const segments = await Promise.all(
     task.segments.map(async ({ numericKey, textKey }) => {
       const [numeric, text] = await Promise.all([store.get(numericKey), withTexts ? store.get(textKey) : undefined]);
@@ -65,22 +98,34 @@ async function loadTrajectories(store: SegmentStore, task: ShardTask): Promise<T
 async function computeOne(
   store: SegmentStore,
   trajectories: TrajectoryBatch,
-  { id, version, params, key }: TaskEstimator,
+  { id, version, hash, params, key }: TaskEstimator,
+  { catalogue, run }: Estimation,
 ): Promise<{ result: ShardResult; credit?: Credit }> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
+  let outcome: Outcome;
   try {
-    const outcome = runEstimator(findEstimator(id), trajectories, params);
-    if (outcome.kind === 'missing')
-      return { result: { key, seconds: seconds(), kind: 'missing', missing: outcome.missing } };
-    const { credit, warnings } = outcome;
-    const file = encodeCredit({ estimator: id, version, params, trajectories, credit, warnings });
-    await store.put(creditFileKey(key), file);
-    const sha256 = createHash('sha256').update(file).digest('hex');
-    return { result: { key, seconds: seconds(), kind: 'credit', sha256, bytes: file.length, warnings }, credit };
+    outcome = await run(chosen(catalogue, id, hash), trajectories, params);
   } catch (error) {
     return { result: { key, seconds: seconds(), kind: 'failed', reason: `${id}: ${messageOf(error)}` } };
   }
+  if (outcome.kind === 'missing')
+    return { result: { key, seconds: seconds(), kind: 'missing', missing: outcome.missing } };
+  const { credit, warnings } = outcome;
+  const file = encodeCredit({ estimator: id, version, ...(hash && { hash }), params, trajectories, credit, warnings });
+  await store.put(creditFileKey(key), file);
+  const sha256 = createHash('sha256').update(file).digest('hex');
+  return { result: { key, seconds: seconds(), kind: 'credit', sha256, bytes: file.length, warnings }, credit };
+}
+
+/** A user's estimator is the one that was asked for only while its file is the same. */
+function chosen(catalogue: readonly AnyEstimator[], id: string, hash: string | undefined): AnyEstimator {
+  const estimator = findEstimator(id, catalogue);
+  if (estimator.hash === hash) return estimator;
+  throw new RecreditError(
+    'estimator.unknown',
+    `the file with hash ${hash} was asked for, and this worker has ${estimator.hash ?? 'one of our own'} under that name`,
+  );
 }
 
 /** The truths that the trajectories carry on at least one turn. */

@@ -1,5 +1,5 @@
 export { cancelAnalysis } from './cancel-analysis.js';
-export { computeShard, TRUTHS } from './compute-shard.js';
+export { computeShard, TRUTHS, type Estimation } from './compute-shard.js';
 export { creditPlaces, openCredits, type CreditPlace } from './credit-reader.js';
 export { type FinishPorts } from './finish-analysis.js';
 export { forgetRun } from './forget-run.js';

@@ -108,17 +108,28 @@ async function plannedShards(pool: Pool, { runs, estimators, from, to }: Analysi
       };
     }),
   );
-  const known = await knownSummaries(
-    pool,
-    shards.map(({ plan }) => plan.summary),
-  );
+  const known = await knownSummaries(pool, shards);
   return shards.map((shard) => ({ ...shard, cached: known.has(shard.plan.summary) }));
 }
 
-/** A summary is stored with its results or after them, so where it is they are. */
-async function knownSummaries(pool: Pool, keys: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await pool.query(`select key from shard_summary where key = any ($1)`, [keys]);
-  return new Set(rows.map(({ key }: { key: string }) => key));
+/**
+ * A summary is stored with its results or after them, so where it is they are. One whose estimators failed is not whole:
+ * they are tried again.
+ */
+async function knownSummaries(
+  pool: Pool,
+  shards: readonly { readonly plan: ShardPlan }[],
+): Promise<ReadonlySet<string>> {
+  const [summaries, failures] = await Promise.all([
+    pool.query(`select key from shard_summary where key = any ($1)`, [shards.map(({ plan }) => plan.summary)]),
+    pool.query(`select key from credit_result where key = any ($1) and outcome = 'failed'`, [
+      shards.flatMap(({ plan }) => plan.results),
+    ]),
+  ]);
+  const known = new Set(summaries.rows.map(({ key }: { key: string }) => key));
+  const failed = new Set(failures.rows.map(({ key }: { key: string }) => key));
+  for (const { plan } of shards) if (plan.results.some((key) => failed.has(key))) known.delete(plan.summary);
+  return known;
 }
 
 async function storePlan(client: PoolClient, analysisId: string, shards: readonly PlannedShard[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { findEstimator, parseParams } from '#lib/credit';
+import { ESTIMATORS, findEstimator, parseParams, type AnyEstimator } from '#lib/credit';
 import { canonicalJson, RecreditError } from '#lib/kernel';
 
 /** One estimator of an analysis, with every param said: defaults are part of the request, so that it stays what it was. */
@@ -7,6 +7,8 @@ export interface ChosenEstimator {
   readonly label: string;
   readonly id: string;
   readonly version: number;
+  /** of a user's own estimator: the version of its file */
+  readonly hash?: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -23,19 +25,22 @@ export interface AnalysisRequest {
 }
 
 /** Checks ids and params, fills in defaults, and drops what is asked for twice. */
-export function chooseEstimators(wishes: readonly EstimatorWish[]): ChosenEstimator[] {
+export function chooseEstimators(
+  wishes: readonly EstimatorWish[],
+  catalogue: readonly AnyEstimator[] = ESTIMATORS,
+): ChosenEstimator[] {
   if (wishes.length === 0) throw new RecreditError('request.invalid', 'an analysis needs at least one estimator');
   const chosen = new Map<string, ChosenEstimator>();
   const uses = new Map<string, number>();
   for (const wish of wishes) {
-    const estimator = findEstimator(wish.id);
-    const { id, version } = estimator;
+    const estimator = findEstimator(wish.id, catalogue);
+    const { id, version, hash } = estimator;
     const params = parseParams(estimator, wish.params);
     const same = canonicalJson({ id, params });
     if (chosen.has(same)) continue;
     const use = (uses.get(id) ?? 0) + 1;
     uses.set(id, use);
-    chosen.set(same, { label: use === 1 ? id : `${id}:${use}`, id, version, params });
+    chosen.set(same, { label: use === 1 ? id : `${id}:${use}`, id, version, ...(hash && { hash }), params });
   }
   return [...chosen.values()];
 }

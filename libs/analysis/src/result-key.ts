@@ -22,10 +22,10 @@ export interface SegmentRows {
 export function resultKey(
   runId: string,
   { segments, lastAnnotation }: ShardSource,
-  { id, version, params }: ChosenEstimator,
+  { id, version, hash, params }: ChosenEstimator,
 ): string {
   const rows = segments.map(({ sha256, firstRow, rowCount }) => [sha256, firstRow, rowCount]);
-  return sha256Of({ runId, segments: rows, lastAnnotation, estimator: id, version, params });
+  return sha256Of({ runId, segments: rows, lastAnnotation, estimator: id, version, ...(hash && { hash }), params });
 }
 
 /** The address of a shard's comparison summary: the credits it compares, under which labels, and how much it samples. */

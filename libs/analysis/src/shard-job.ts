@@ -99,38 +99,44 @@ async function computeAndStore(
     const erased = await client.query('select from run_erasure where run_id = $1', [runId]);
     if (erased.rows.length > 0) return true;
     for (const result of results) {
-      const estimator = estimators[plan.results.indexOf(result.key)];
-      if (result.kind !== 'failed') await storeResult(client, address, estimator, result, device);
+      await storeResult(client, address, estimators[plan.results.indexOf(result.key)], result, device);
     }
+    await complete(client, address, plan, summary, results, device);
     return false;
   });
   if (isErased) {
     await ports.discard?.(results.map(({ key }) => creditFileKey(key)));
     throw new RecreditError('run.erased', `run ${runId} was erased`, { run: runId });
   }
-  const failures = results.flatMap((result) => (result.kind === 'failed' ? [result.reason] : []));
-  if (failures.length > 0 || !summary) throw new Error(failures.join('; '));
-  await complete(pool, address, plan, summary, results, device);
   await notifyProgress(pool, address.analysisId);
 }
 
+/** What failed is not known: it is tried again. */
 async function knownResults(pool: Pool, keys: readonly string[]): Promise<ReadonlyMap<string, 'credit' | 'missing'>> {
-  const { rows } = await pool.query(`select key, outcome from credit_result where key = any ($1)`, [keys]);
+  const { rows } = await pool.query(
+    `select key, outcome from credit_result where key = any ($1) and outcome <> 'failed'`,
+    [keys],
+  );
   return new Map(rows.map(({ key, outcome }) => [key, outcome]));
 }
 
 async function storeResult(
   client: PoolClient,
   { runId, trainingStep }: ShardAddress,
-  { id, version }: ChosenEstimator,
+  { id, version, hash }: ChosenEstimator,
   result: ShardResult,
   device: string,
 ): Promise<void> {
   const credit = result.kind === 'credit' ? result : null;
   await client.query(
     `insert into credit_result
-       (key, run_id, training_step, estimator, version, outcome, missing, warnings, file_sha256, bytes, device, seconds)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'), $10, $11, $12) on conflict (key) do nothing`,
+       (key, run_id, training_step, estimator, version, outcome, missing, warnings, file_sha256, bytes, device, seconds,
+        estimator_hash, reason)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'), $10, $11, $12, $13, $14)
+     on conflict (key) do update set outcome = excluded.outcome, missing = excluded.missing, warnings = excluded.warnings,
+       file_sha256 = excluded.file_sha256, bytes = excluded.bytes, device = excluded.device, seconds = excluded.seconds,
+       reason = excluded.reason
+     where credit_result.outcome = 'failed'`,
     [
       result.key,
       runId,
@@ -144,12 +150,14 @@ async function storeResult(
       credit?.bytes ?? 0,
       device,
       result.seconds,
+      hash ?? null,
+      result.kind === 'failed' ? result.reason : null,
     ],
   );
 }
 
-function complete(
-  pool: Pool,
+async function complete(
+  client: PoolClient,
   { analysisId, runId, trainingStep }: ShardAddress,
   plan: ShardPlan,
   summary: Uint8Array,
@@ -158,17 +166,17 @@ function complete(
 ): Promise<void> {
   const seconds = results.reduce((sum, result) => sum + result.seconds, 0);
   const bytes = results.reduce((sum, result) => sum + (result.kind === 'credit' ? result.bytes : 0), 0);
-  return inTransaction(pool, async (client) => {
-    await client.query(
-      `insert into shard_summary (key, run_id, payload) values ($1, $2, $3) on conflict (key) do nothing`,
-      [plan.summary, runId, summary],
-    );
-    await client.query(
-      `update analysis_shard set state = 'done', cached = $4, reason = null, device = $5, seconds = $6, bytes = $7, finished_at = now()
-       where analysis_id = $1 and run_id = $2 and training_step = $3 and state = 'running'`,
-      [analysisId, runId, trainingStep, results.length === 0, device, seconds, bytes],
-    );
-  });
+  await client.query(
+    // equal inputs give equal bytes, except that an estimator which failed before may have something to say now
+    `insert into shard_summary (key, run_id, payload) values ($1, $2, $3)
+     on conflict (key) do update set payload = excluded.payload where shard_summary.payload <> excluded.payload`,
+    [plan.summary, runId, summary],
+  );
+  await client.query(
+    `update analysis_shard set state = 'done', cached = $4, reason = null, device = $5, seconds = $6, bytes = $7, finished_at = now()
+     where analysis_id = $1 and run_id = $2 and training_step = $3 and state = 'running'`,
+    [analysisId, runId, trainingStep, results.length === 0, device, seconds, bytes],
+  );
 }
 
 async function release(pool: Pool, { analysisId, runId, trainingStep }: ShardAddress, reason: string): Promise<void> {

@@ -46,8 +46,7 @@ export type ShardResult = { readonly key: string; readonly seconds: number } & (
 export interface ShardAnswer {
   /** of the estimators that were to be computed */
   readonly results: readonly ShardResult[];
-  /** null where an estimator failed */
-  readonly summary: Uint8Array | null;
+  readonly summary: Uint8Array;
   readonly device: string;
 }
 

@@ -1,4 +1,5 @@
 import { APPEND_CHANNEL, appendOwn, assertNotErased, headOf } from '#lib/event-log';
+import type { AnyEstimator } from '#lib/credit';
 import { messageOf, newId, RecreditError } from '#lib/kernel';
 import { inTransaction, type Pool } from '#lib/storage';
 import { failAnalysis } from './finish-analysis.js';
@@ -7,6 +8,8 @@ import { chooseEstimators, type AnalysisRequest } from './request.js';
 export interface StartPorts {
   /** the platform's own pool */
   readonly pool: Pool;
+  /** the catalogue; ours if not said */
+  readonly estimators?: readonly AnyEstimator[];
   /** queues the plan of an analysis */
   plan(analysisId: string): Promise<void>;
 }
@@ -19,7 +22,7 @@ export interface StartPorts {
  * @throws RecreditError `run.erased`: there is nothing left to compute from
  */
 export async function startAnalysis(ports: StartPorts, projectId: string, request: AnalysisRequest): Promise<string> {
-  const estimators = chooseEstimators(request.estimators);
+  const estimators = chooseEstimators(request.estimators, ports.estimators);
   const { from = null, to = null } = request.steps ?? {};
   if (request.runs.length === 0) throw new RecreditError('request.invalid', 'an analysis needs at least one run');
   if (from !== null && to !== null && from > to) {

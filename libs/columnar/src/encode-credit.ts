@@ -22,6 +22,8 @@ import { rankInList } from './rank-in-list.js';
 export interface CreditToEncode {
   readonly estimator: string;
   readonly version: number;
+  /** of a user's own estimator: the version of its file */
+  readonly hash?: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly trajectories: TrajectoryBatch;
   readonly credit: Credit;
@@ -53,8 +55,9 @@ export function encodeCredit(file: CreditToEncode): Uint8Array {
   return writeArrowFile(CREDIT_FORMAT, columns, ids.length, metadataOf(file, trainingStep));
 }
 
-function metadataOf({ estimator, version, params, credit, warnings }: CreditToEncode, trainingStep: Int32Array) {
+function metadataOf({ estimator, version, hash, params, credit, warnings }: CreditToEncode, trainingStep: Int32Array) {
   return new Map([
+    ...(hash === undefined ? [] : [['recredit.hash', hash] as const]),
     ['recredit.estimator', estimator],
     ['recredit.version', String(version)],
     ['recredit.params', canonicalJson(params)],

@@ -7,5 +7,6 @@ export function describeEstimator(estimator: AnyEstimator) {
   const { id, version, title, status, gives, levels, groupRelative, citation } = estimator;
   const { requires, accepts } = needsOf(estimator, parseParams(estimator));
   const params = paramsSchema(estimator);
-  return { id, version, title, status, gives, levels, groupRelative, requires, accepts, params, citation };
+  const hash = estimator.hash ?? null;
+  return { id, version, hash, title, status, gives, levels, groupRelative, requires, accepts, params, citation };
 }

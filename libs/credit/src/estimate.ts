@@ -47,7 +47,8 @@ export function estimate(
   rawParams: unknown = {},
 ): Estimate | NoEstimate {
   const params = parseParams(estimator, rawParams);
-  const answer = { estimator: estimator.id, version: estimator.version, params };
+  const { id, version, hash } = estimator;
+  const answer = { estimator: id, version, ...(hash && { hash }), params };
   const whole = trajectoryBatch(records);
   const missing = missingSignals(whole, needsOf(estimator, params));
   if (missing.length > 0) return { ...answer, kind: 'missing', missing };

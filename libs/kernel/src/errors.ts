@@ -8,6 +8,8 @@ export const ERROR_STATUS = {
   'config.invalid': 400,
   'file.invalid': 400,
   'usage.wrong': 400,
+  'backup.damaged': 400,
+  'estimator.invalid': 400,
   // who the caller is
   'key.missing': 401,
   'key.invalid': 401,

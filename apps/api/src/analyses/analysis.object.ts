@@ -59,6 +59,15 @@ export class MissingSignal {
   of!: number;
 }
 
+@ObjectType({ description: 'An estimator that could not say anything, such as one of the user that threw.' })
+export class EstimatorFailure {
+  @Field(() => String)
+  reason!: string;
+
+  @Field(() => Int)
+  shards!: number;
+}
+
 @ObjectType()
 export class AnalysisEstimator {
   @Field(() => String, { description: 'Names it in this analysis: its id, or id:2 where it is asked for twice.' })
@@ -70,6 +79,9 @@ export class AnalysisEstimator {
   @Field(() => Int)
   version!: number;
 
+  @Field(() => String, { nullable: true, description: "Of a user's own: what the sha256 of its file begins with." })
+  hash!: string | null;
+
   @Field(() => Json, { description: 'All params, defaults included.' })
   params!: unknown;
 
@@ -78,6 +90,9 @@ export class AnalysisEstimator {
 
   @Field(() => [String])
   warnings!: string[];
+
+  @Field(() => [EstimatorFailure], { description: 'Why it failed where it did; the others went on.' })
+  failures!: EstimatorFailure[];
 }
 
 @ObjectType()
@@ -140,7 +155,7 @@ export class Analysis {
   @Field(() => GraphQLISODateTime, { nullable: true })
   finishedAt!: Date | null;
 
-  chosen!: readonly { label: string; id: string; version: number; params: unknown }[];
+  chosen!: readonly { label: string; id: string; version: number; hash?: string; params: unknown }[];
 }
 
 @ObjectType()

@@ -1,7 +1,7 @@
 import type { Confined } from '#lib/access';
 import type { Comparison as StoredComparison } from '#lib/diagnostics';
 import type { Key, Order } from '../graphql/cursor.js';
-import type { Analysis, AnalysisRun, MissingSignal, Shard, ShardState } from './analysis.object.js';
+import type { Analysis, AnalysisRun, EstimatorFailure, MissingSignal, Shard, ShardState } from './analysis.object.js';
 import type { Comparison } from './comparison.object.js';
 
 const COLUMNS = `analysis.id, analysis.project_id as project, analysis.state, analysis.failure,
@@ -71,17 +71,19 @@ export function shards(
   );
 }
 
-/** What each estimator of the analysis lacked, and what it warned of, over all shards. */
+/** What each estimator of the analysis lacked, what it warned of and why it failed, over all shards. */
 export interface EstimatorNotes {
   readonly place: number;
   readonly missing: readonly MissingSignal[];
   readonly warnings: readonly string[];
+  readonly failures: readonly EstimatorFailure[];
 }
 
 export async function estimatorNotes(db: Confined, analysisIds: readonly string[]): Promise<EstimatorNotes[][]> {
   const rows = await db.query<EstimatorNotes & { analysis: string }>(
     `with result as (
-       select analysis_id, key.place::int - 1 as place, credit_result.missing, credit_result.warnings
+       select analysis_id, key.place::int - 1 as place, credit_result.missing, credit_result.warnings,
+         credit_result.reason
        from analysis_shard
        cross join lateral jsonb_array_elements_text(inputs -> 'results') with ordinality as key(value, place)
        join credit_result on credit_result.key = key.value
@@ -94,7 +96,10 @@ export async function estimatorNotes(db: Confined, analysisIds: readonly string[
        coalesce((select json_agg(json_build_object('path', path, 'rows', rows, 'of', "of") order by path)
          from lacking where (lacking.analysis_id, lacking.place) = (result.analysis_id, result.place)), '[]') as missing,
        coalesce((select json_agg(distinct warning) from result other, jsonb_array_elements_text(other.warnings) as warning
-         where (other.analysis_id, other.place) = (result.analysis_id, result.place)), '[]') as warnings
+         where (other.analysis_id, other.place) = (result.analysis_id, result.place)), '[]') as warnings,
+       coalesce((select json_agg(json_build_object('reason', reason, 'shards', shards) order by shards desc, reason)
+         from (select other.reason, count(*) as shards from result other where other.reason is not null
+           and (other.analysis_id, other.place) = (result.analysis_id, result.place) group by other.reason) as failure), '[]') as failures
      from result group by analysis_id, place`,
     [analysisIds],
   );

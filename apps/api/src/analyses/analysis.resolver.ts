@@ -56,6 +56,7 @@ export class AnalysisResolver {
     const id = await startAnalysis(
       {
         pool: this.ports.platform,
+        ...(this.ports.estimators && { estimators: this.ports.estimators }),
         plan: async (analysisId) => void (await this.ports.queue.enqueue(planAnalysisJob, [{ analysisId }])),
       },
       first ?? '',
@@ -102,6 +103,8 @@ export class AnalysisResolver {
     const notes = new Map((await loaders.estimatorNotes.load(id)).map((note) => [note.place, note]));
     return chosen.map((estimator, i) => ({
       ...estimator,
+      hash: estimator.hash ?? null,
+      failures: [...(notes.get(i)?.failures ?? [])],
       inputsMissing: [...(notes.get(i)?.missing ?? [])],
       warnings: [...(notes.get(i)?.warnings ?? [])],
     }));

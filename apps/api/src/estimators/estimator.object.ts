@@ -18,8 +18,11 @@ export class Estimator {
   @Field(() => ID)
   id!: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: "0: a user's own; its version is its hash." })
   version!: number;
+
+  @Field(() => String, { nullable: true, description: "Of a user's own: what the sha256 of its file begins with." })
+  hash!: string | null;
 
   @Field(() => String)
   title!: string;

@@ -27,9 +27,11 @@ export interface AnalysisView {
     readonly label: string;
     readonly id: string;
     readonly version: number;
+    readonly hash: string | null;
     readonly params: Readonly<Record<string, unknown>>;
     readonly inputsMissing: readonly { readonly path: string; readonly rows: number; readonly of: number }[];
     readonly warnings: readonly string[];
+    readonly failures: readonly { readonly reason: string; readonly shards: number }[];
   }[];
   readonly failedShards: {
     readonly edges: readonly { readonly node: { readonly trainingStep: number; readonly reason: string | null } }[];
@@ -40,7 +42,7 @@ export interface AnalysisView {
 
 const PROGRESS = 'progress { state total done cached failed secondsLeft }';
 const VIEW = `id state failure runs { run asOf } ${PROGRESS}
-  estimators { label id version params inputsMissing { path rows of } warnings }
+  estimators { label id version hash params inputsMissing { path rows of } warnings failures { reason shards } }
   failedShards: shards(state: FAILED, first: 5) { edges { node { trainingStep reason } } }
   comparison { detail }`;
 

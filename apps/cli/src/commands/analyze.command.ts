@@ -1,4 +1,3 @@
-import { findEstimator } from '#lib/credit';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import { awaitAnalysis, requestAnalysis, viewAnalysis, type AnalysisView } from '../client/analysis.js';
@@ -28,10 +27,8 @@ export function analyzeCommand(cli: Cli): Command {
     .action(
       cli.answering(async (options: AnalyzeOptions) => {
         const { run, estimators: ids, params = {}, steps, asOf } = options;
-        const estimators = paramsOfEach(
-          ids.map((id) => findEstimator(id).id),
-          params,
-        );
+        // the platform knows which there are: it may have users' own
+        const estimators = paramsOfEach(ids, params);
         const analysis = await withApi(cli, options, async (api) => {
           const id = await requestAnalysis(api, { run, asOf, estimators, steps });
           // an embedded platform does not outlive the command, so there is nobody else to finish the work
@@ -83,7 +80,8 @@ function analysisText(analysis: AnalysisView): string {
 
 /** What estimators lacked, and what they warn of. */
 export function estimatorNotes({ estimators }: AnalysisView): string[] {
-  return estimators.flatMap(({ label, inputsMissing, warnings }) => [
+  return estimators.flatMap(({ label, inputsMissing, warnings, failures }) => [
+    ...failures.map(({ reason, shards }) => `${label} failed in ${counted(shards, 'shard')}: ${reason}`),
     ...inputsMissing.map(({ path, rows, of }) =>
       of === 0
         ? `${label} says nothing: no row carries ${path}`

@@ -6,11 +6,12 @@ import {
   type NoEstimate,
   type TrajectoryRecords,
 } from '#lib/credit';
+import { catalogueWith, OwnThread, readOwnEstimators } from '#lib/own-estimators';
 import { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { readTrajectories } from '../offline/read-trajectories.js';
 import { answers, jsonObject } from '../options.js';
-import { compact, counted, decimal } from '../output/numbers.js';
+import { compact, counted, decimal, versionText } from '../output/numbers.js';
 import { formatTable, onOneLine } from '../output/table.js';
 
 interface EstimateOptions {
@@ -31,9 +32,14 @@ export function estimateCommand(cli: Cli): Command {
     .option('--case <name>', 'which case of a vector file')
     .action(
       cli.answering(async (file: string, options: EstimateOptions) => {
-        const estimator = findEstimator(options.estimator);
-        const { trajectories, params } = await readTrajectories(file, options.case);
-        const result = estimate(estimator, trajectories, { ...params, ...options.params });
+        const own = await readOwnEstimators(cli.config.estimators);
+        const estimator = findEstimator(options.estimator, catalogueWith(own));
+        const { trajectories, params: fromFile } = await readTrajectories(file, options.case);
+        const params = { ...fromFile, ...options.params };
+        const module = own.find(({ hash }) => hash === estimator.hash);
+        const result = module
+          ? await new OwnThread().estimate(module, trajectories, params)
+          : estimate(estimator, trajectories, params);
         return { json: result, text: estimateText(result, trajectories), exitCode: result.kind === 'missing' ? 1 : 0 };
       }),
     );
@@ -41,7 +47,7 @@ export function estimateCommand(cli: Cli): Command {
 
 function estimateText(result: Estimate | NoEstimate, trajectories: TrajectoryRecords): string {
   const params = Object.entries(result.params).map(([name, value]) => `${name} ${String(value)}`);
-  const head = [`${result.estimator}, version ${result.version}`, ...params].join(', ');
+  const head = [`${result.estimator}, ${versionText(result)}`, ...params].join(', ');
   if (result.kind === 'missing') return `${head}\nsays nothing: ${missingText(result.missing)}`;
   const rows = trajectories
     .slice(0, SHOWN_TRAJECTORIES)

@@ -1,8 +1,9 @@
-import { describeEstimator, ESTIMATORS, findEstimator } from '#lib/credit';
+import { describeEstimator, findEstimator } from '#lib/credit';
+import { catalogueWith, readOwnEstimators } from '#lib/own-estimators';
 import { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { answers } from '../options.js';
-import { NOTHING } from '../output/numbers.js';
+import { NOTHING, versionText } from '../output/numbers.js';
 import { formatFields, formatTable } from '../output/table.js';
 
 export function estimatorsCommand(cli: Cli): Command {
@@ -11,11 +12,12 @@ export function estimatorsCommand(cli: Cli): Command {
     .argument('[id]', 'one estimator with its params')
     .action(
       cli.answering(async (id: string | undefined) => {
+        const catalogue = catalogueWith(await readOwnEstimators(cli.config.estimators));
         if (id === undefined) {
-          const all = ESTIMATORS.map(describeEstimator);
+          const all = catalogue.map(describeEstimator);
           return { json: { estimators: all }, text: catalogueText(all) };
         }
-        const one = describeEstimator(findEstimator(id));
+        const one = describeEstimator(findEstimator(id, catalogue));
         return { json: one, text: estimatorText(one) };
       }),
     );
@@ -26,22 +28,22 @@ type Described = ReturnType<typeof describeEstimator>;
 function catalogueText(all: readonly Described[]): string {
   return formatTable(
     [['estimator', 'title', 'gives', 'per', 'requires', 'citation']],
-    all.map(({ id, title, gives, levels, requires, citation }) => [
+    all.map(({ id, title, hash, gives, levels, requires, citation }) => [
       id,
       title,
       gives,
       levels.join(' or '),
       requires.join(', ') || NOTHING,
-      citation.paper ?? citation.work ?? citation.code ?? NOTHING,
+      (citation.paper ?? citation.work ?? citation.code ?? NOTHING) + (hash === null ? '' : `, version ${hash}`),
     ]),
     ['left', 'left', 'left', 'left', 'left', 'left'],
   );
 }
 
 function estimatorText(estimator: Described): string {
-  const { id, version, title, status, gives, levels, requires, accepts, citation } = estimator;
+  const { id, title, status, gives, levels, requires, accepts, citation } = estimator;
   const fields = formatFields([
-    ['estimator', `${id}, version ${version}`],
+    ['estimator', `${id}, ${versionText(estimator)}`],
     ['title', title],
     ['gives', `${gives} per ${levels.join(' or ')}`],
     ['requires', requires.join(', ') || NOTHING],

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { estimationWith, OwnThread, readOwnEstimators } from '#lib/own-estimators';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import { computeShards } from '../offline/compute-shards.js';
@@ -34,22 +35,29 @@ export function shardCommand(cli: Cli): Command {
         const [input, output] = [options.input, options.output].map((uri) => pathOf(uri, cli.workingDirectory));
         const segments = await segmentsAt(input);
         const run = options.run ?? basename(input.endsWith('.arrow') ? dirname(input) : input);
+        const estimation = estimationWith(await readOwnEstimators(cli.config.estimators), new OwnThread());
         const bar = cli.progress('computing', options);
         const { shards, comparison } = await computeShards(
-          { run, segments, steps, output, estimators: paramsOfEach(ids, params) },
+          { run, segments, steps, output, estimators: paramsOfEach(ids, params), estimation },
           (done, total) => bar.update({ done, total, detail: `${count(done)} of ${count(total)} shards` }),
         ).finally(() => bar.end());
         const missing = new Set(
           shards.flatMap(({ missing }) => missing.map(({ estimator, path }) => `${estimator} (${path})`)),
         );
+        const failures = new Set(shards.flatMap(({ failed }) => failed.map(({ reason }) => reason)));
         const text = [
           `${counted(shards.length, 'shard')} of ${run} in ${output}`,
           ...(missing.size > 0 ? [`a signal is missing for ${[...missing].join(', ')}`] : []),
+          ...[...failures].map((reason) => `failed: ${reason}`),
           `${scopeText(comparison)}; ${signalText(comparison)}`,
           '',
           estimatorsText(comparison),
         ].join('\n');
-        return { json: { run, output, shards, comparison: 'comparison.json' }, text };
+        return {
+          json: { run, output, shards, comparison: 'comparison.json' },
+          text,
+          exitCode: failures.size > 0 ? 1 : 0,
+        };
       }),
     );
 }

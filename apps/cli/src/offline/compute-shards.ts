@@ -1,6 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { chooseEstimators, computeShard, type EstimatorWish, type ShardAnswer, type ShardTask } from '#lib/analysis';
+import {
+  chooseEstimators,
+  computeShard,
+  type Estimation,
+  type EstimatorWish,
+  type ShardAnswer,
+  type ShardTask,
+} from '#lib/analysis';
 import { comparisonOf, decodeSummary, mergeSummaries, sampleRateFor, type Comparison } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
@@ -12,6 +19,8 @@ export interface ShardsToCompute {
   readonly run: string;
   readonly segments: readonly SegmentPaths[];
   readonly estimators: readonly EstimatorWish[];
+  /** the estimators there are, and how they are run */
+  readonly estimation: Estimation;
   readonly steps?: StepRange | undefined;
   /** folder */
   readonly output: string;
@@ -24,6 +33,7 @@ export interface ComputedShard {
   readonly summary: string;
   readonly credit: readonly { readonly estimator: string; readonly file: string; readonly sha256: string }[];
   readonly missing: readonly (MissingSignal & { readonly estimator: string })[];
+  readonly failed: readonly { readonly estimator: string; readonly reason: string }[];
 }
 
 type MissingSignal = { readonly path: string; readonly rows: number; readonly of: number };
@@ -37,7 +47,7 @@ export async function computeShards(
   onShard: (done: number, total: number) => void = () => {},
 ): Promise<{ shards: ComputedShard[]; comparison: Comparison }> {
   const { segments, output } = wish;
-  const estimators = chooseEstimators(wish.estimators).map((estimator) => ({
+  const estimators = chooseEstimators(wish.estimators, wish.estimation.catalogue).map((estimator) => ({
     ...estimator,
     key: estimator.label.replace(':', '-'),
     known: null,
@@ -52,10 +62,9 @@ export async function computeShards(
     await mkdir(folder, { recursive: true });
     const rest = { asOf: Number.MAX_SAFE_INTEGER, from: 0, annotations: [], sampleRate, estimators };
     const task = { runId: wish.run, trainingStep, segments: sourcesOf(segments, trainingStep), ...rest };
-    const answer = await computeShard(filesAsStore(folder), task);
-    const summary = wholeSummary(answer, trainingStep);
-    await writeFile(join(folder, 'summary.bin'), summary);
-    summaries.push(summary);
+    const answer = await computeShard(filesAsStore(folder), task, wish.estimation);
+    await writeFile(join(folder, 'summary.bin'), answer.summary);
+    summaries.push(answer.summary);
     shards.push(describedShard(task, answer, rowsOf(segments, trainingStep)));
   }
   const comparison = comparisonOf(mergeSummaries(...summaries.map(decodeSummary)));
@@ -81,12 +90,6 @@ function rowsOf(segments: readonly SegmentPaths[], trainingStep: number): number
   return steps.reduce((sum, { rowCount }) => sum + rowCount, 0);
 }
 
-function wholeSummary({ summary, results }: ShardAnswer, trainingStep: number): Uint8Array {
-  if (summary) return summary;
-  const reasons = results.flatMap((result) => (result.kind === 'failed' ? [result.reason] : []));
-  throw new RecreditError('internal.error', `training step ${trainingStep}: ${reasons.join('; ')}`);
-}
-
 function describedShard(
   { trainingStep, estimators }: ShardTask,
   { results }: ShardAnswer,
@@ -106,6 +109,10 @@ function describedShard(
     missing: results.flatMap((result) => {
       if (result.kind !== 'missing') return [];
       return result.missing.map((missing) => ({ estimator: labelOf.get(result.key)!, ...missing }));
+    }),
+    failed: results.flatMap((result) => {
+      if (result.kind !== 'failed') return [];
+      return [{ estimator: labelOf.get(result.key)!, reason: result.reason }];
     }),
   };
 }

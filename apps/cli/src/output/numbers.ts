@@ -56,3 +56,8 @@ export function instant(value: string | null | undefined): string {
 function isNumber(value: number | null | undefined): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
+
+/** `version 2`, or of a user's own estimator the version of its file. */
+export function versionText({ version, hash }: { readonly version: number; readonly hash?: string | null }): string {
+  return `version ${hash ?? version}`;
+}

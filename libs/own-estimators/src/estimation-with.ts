@@ -1,0 +1,25 @@
+import { ESTIMATORS, runEstimator, type AnyEstimator, type Outcome } from '#lib/credit';
+import type { TrajectoryBatch } from '#lib/dataset';
+import { listedEstimator, type OwnEstimator } from './own-estimator.js';
+import type { OwnThread } from './own-thread.js';
+
+/** Ours and users' own. */
+export function catalogueWith(own: readonly OwnEstimator[]): readonly AnyEstimator[] {
+  return own.length === 0 ? ESTIMATORS : [...ESTIMATORS, ...own.map(listedEstimator)];
+}
+
+/** All estimators there are, and how each is run: ours here, users' own in a thread that may be ended. */
+export function estimationWith(own: readonly OwnEstimator[], thread: Pick<OwnThread, 'run'>) {
+  const byHash = new Map(own.map((each) => [each.hash, each]));
+  return {
+    catalogue: catalogueWith(own),
+    run: (
+      estimator: AnyEstimator,
+      trajectories: TrajectoryBatch,
+      params: Readonly<Record<string, unknown>>,
+    ): Outcome | Promise<Outcome> => {
+      const module = estimator.hash === undefined ? undefined : byHash.get(estimator.hash);
+      return module ? thread.run(module, trajectories, params) : runEstimator(estimator, trajectories, params);
+    },
+  };
+}
