@@ -11,8 +11,15 @@ import {
   WHOLE_TRAJECTORY_INFORMATION,
   WHOLE_TURN_INFORMATION,
 } from './information-signals.fixture.js';
+import {
+  judgeSignals,
+  WHOLE_TOKEN_JUDGED,
+  WHOLE_TRAJECTORY_JUDGED,
+  WHOLE_TURN_JUDGED,
+} from './judge-signals.fixture.js';
 import { progressSignals, WHOLE_TRAJECTORY, WHOLE_TURN_SIGNALS } from './progress-signals.fixture.js';
 import { runEstimator } from './run-estimator.js';
+import { treeSignals, WHOLE_TREE_SIGNALS } from './tree-signals.fixture.js';
 
 type Record = TrajectoryRecords[number];
 type Turn = Record['turns'][number];
@@ -54,17 +61,20 @@ export function estimateOf(estimator: AnyEstimator, records: TrajectoryRecords, 
   return result;
 }
 
-/** Numbers, nested or not, agree one by one. */
+/** Numbers, nested or not, agree one by one; NaN with NaN. */
 export function expectNumbers(got: unknown, want: unknown, tolerance = 1e-6): void {
   const numbers = flat(got);
   const expected = flat(want);
   expect(numbers).toHaveLength(expected.length);
-  const wrong = numbers.filter((value, i) => !(Math.abs(value - expected[i]) <= tolerance));
+  const wrong = numbers.filter((value, i) => {
+    return !(Math.abs(value - expected[i]) <= tolerance) && !(Number.isNaN(value) && Number.isNaN(expected[i]));
+  });
   if (wrong.length > 0) expect(numbers).toEqual(expected);
 }
 
-/** What is nested, in a row. */
+/** What is nested, in a row; NaN where nothing is said. */
 export function flat(values: unknown): number[] {
+  if (values === null) return [NaN];
   if (typeof values === 'number') return [values];
   return Array.from(values as Iterable<unknown>).flatMap(flat);
 }
@@ -72,14 +82,22 @@ export function flat(values: unknown): number[] {
 const reward = fc.constantFrom(-1, 0, 0, 0.1, 0.2, 0.3, 0.5, 1, 1);
 const progress = progressSignals(reward);
 const information = informationSignals(reward);
+const judged = judgeSignals(reward);
+const tree = treeSignals(reward);
 const token = fc
-  .tuple(information.token, fc.record({ reward, value: reward, mask: fc.constantFrom(1, 1, 1, 0) }))
-  .map(([more, own]) => ({ ...more, ...own }));
+  .tuple(
+    information.token,
+    judged.token,
+    fc.record({ reward, value: reward, mask: fc.constantFrom(1, 1, 1, 0), ...tree.token }),
+  )
+  .map(([a, b, own]) => ({ ...a, ...b, ...own }));
 const turn = fc
   .record({
     state: fc.constantFrom('kitchen', 'hall', 'garden'),
     action: fc.constantFrom('go', 'take', 'look'),
-    more: fc.tuple(progress.turn, information.turn).map(([a, b]) => ({ ...a, ...b })),
+    more: fc
+      .tuple(progress.turn, information.turn, tree.turn, judged.turn)
+      .map(([a, b, c, d]) => ({ ...a, ...b, ...c, ...d })),
     reward,
     valueEstimate: reward,
     isActionValid: fc.boolean(),
@@ -105,8 +123,9 @@ export const batches: fc.Arbitrary<Record[]> = fc
       outcomeReward: reward,
       success: fc.boolean(),
       signals: fc
-        .tuple(progress.trajectory, outcomeSignals(reward), information.trajectory)
-        .map(([a, b, c]) => ({ ...a, ...b, ...c })),
+        .tuple(progress.trajectory, outcomeSignals(reward), information.trajectory, tree.trajectory, judged.trajectory)
+        .map(([a, b, c, d, e]) => ({ ...a, ...b, ...c, ...d, ...e })),
+      parent: tree.parent,
       turns: fc.array(turn, { maxLength: 4 }),
     }),
     { minLength: 1, maxLength: 8 },
@@ -115,12 +134,17 @@ export const batches: fc.Arbitrary<Record[]> = fc
     ...records.map((record, i) => ({
       id: `t${i}`,
       trainingStep: 0,
-      ...record,
+      ...withoutNoParent(record),
       turns: record.turns.map(spokenTurn(i)),
     })),
     // One that has every column, so that none is missing from the batch.
     { ...rolloutWithoutTurns('whole'), turns: [WHOLE_TURN] },
   ]);
+
+const withoutNoParent = <Drawn extends Pick<Record, 'parent'> | { parent: undefined }>({ parent, ...rest }: Drawn) => ({
+  ...rest,
+  ...(parent && { parent }),
+});
 
 type DrawnTurn = typeof turn extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
@@ -135,6 +159,8 @@ export function rolloutWithoutTurns(id: string): Record {
   const signals = {
     ...WHOLE_TRAJECTORY.signals,
     ...WHOLE_TRAJECTORY_INFORMATION,
+    ...WHOLE_TREE_SIGNALS.trajectory,
+    ...WHOLE_TRAJECTORY_JUDGED,
     greedyReward: 0,
     responseLength: 1,
     answerScore: 0,
@@ -146,6 +172,15 @@ const WHOLE_TURN = {
   state: 'hall',
   action: 'go',
   reward: 0,
-  signals: { ...WHOLE_TURN_SIGNALS, ...WHOLE_TURN_INFORMATION, valueEstimate: 0, isActionValid: true },
-  tokens: columnsOfTokens([{ ...WHOLE_TOKEN_INFORMATION, reward: 0, value: 0, mask: 1 }]),
+  signals: {
+    ...WHOLE_TURN_SIGNALS,
+    ...WHOLE_TURN_INFORMATION,
+    ...WHOLE_TREE_SIGNALS.turn,
+    ...WHOLE_TURN_JUDGED,
+    valueEstimate: 0,
+    isActionValid: true,
+  },
+  tokens: columnsOfTokens([
+    { ...WHOLE_TOKEN_INFORMATION, ...WHOLE_TREE_SIGNALS.token, ...WHOLE_TOKEN_JUDGED, reward: 0, value: 0, mask: 1 },
+  ]),
 };

@@ -42,8 +42,9 @@ export function runEstimator(estimator: AnyEstimator, trajectories: TrajectoryBa
   return { kind: 'credit', credit, warnings: warningsOf(estimator, trajectories, credit) };
 }
 
-const ones = (trajectories: TrajectoryBatch, path: SignalPath) =>
-  new Float64Array(rowCount(trajectories, levelOf(path))).fill(1);
+/** Where no row has it: a mask is all 1, what every row is excused from is said nowhere. */
+const unrecorded = (trajectories: TrajectoryBatch, path: SignalPath) =>
+  new Float64Array(rowCount(trajectories, levelOf(path))).fill(path === 'token.mask' ? 1 : NaN);
 
 function columnsFor(trajectories: TrajectoryBatch, { requires, accepts, kinds }: Needs) {
   const columns: Partial<Record<SignalPath, SignalValues>> = {};
@@ -52,8 +53,8 @@ function columnsFor(trajectories: TrajectoryBatch, { requires, accepts, kinds }:
     if (values) columns[path] = values;
   }
   for (const path of requires) {
-    // A level without rows has no columns either, and a mask that is absent is all 1.
-    columns[path] = signalValues(trajectories, path, kinds[path]) ?? (kinds[path] ? [] : ones(trajectories, path));
+    columns[path] =
+      signalValues(trajectories, path, kinds[path]) ?? (kinds[path] ? [] : unrecorded(trajectories, path));
   }
   return columns;
 }

@@ -1,5 +1,5 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { allEqual, ownerOf } from '#lib/numeric';
+import { allEqual } from '#lib/numeric';
 
 /**
  * Branching rollouts as trees: a node is a turn, shared by the trajectories that branched off after it. All trees of a
@@ -215,12 +215,5 @@ export function promptOf({ parentNode }: Pick<TrajectoryTree, 'parentNode'>): In
   return prompt;
 }
 
-/** The credit of turns below which no trajectory has an outcome is not said. */
-export function withoutLeaves(leaves: Float64Array, { nodeOf }: Pick<TrajectoryTree, 'nodeOf'>) {
-  return { rows: nodeOf.filter((node) => leaves[node] === 0).length, why: 'no trajectory below has an outcome' };
-}
-
-/** [turns] the group of each turn. */
-export function groupOfTurns({ turnOffsets, groupOf }: Pick<TrajectoryBatch, 'turnOffsets' | 'groupOf'>): Int32Array {
-  return ownerOf(turnOffsets).map((i) => groupOf[i]);
-}
+/** Why a turn has no credit whose node has no leaf below it. */
+export const NO_LEAF = 'no trajectory below has an outcome';

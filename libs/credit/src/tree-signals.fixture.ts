@@ -38,17 +38,15 @@ const SYNTAX_TREES = [
 ];
 
 /** Signals that the estimators of trees, search, ranking and preferences read. */
-export const treeSignals = (number: fc.Arbitrary<number>) => ({
+export const treeSignals = (number: fc.Arbitrary<number>, tokenNumber = number) => ({
   turn: fc.record({
     judgeThink: fc.constantFrom(-1, 0, 1),
     judgeAction: fc.constantFrom(-1, 0, 1),
-    tokenCount: fc.nat(5),
     valueEstimateAfter: fc.option(number, { nil: null }),
     processReward: number,
     mcValue: fc.option(number, { nil: null }),
     astSimilarity: number,
     qValue: number,
-    stepCorrect: fc.boolean(),
     syntaxTree: fc.constantFrom(...SYNTAX_TREES),
     fullSyntaxTree: fc.constantFrom(...SYNTAX_TREES),
   }),
@@ -67,7 +65,7 @@ export const treeSignals = (number: fc.Arbitrary<number>) => ({
     judgeScore: number,
     promptValue: fc.option(number, { nil: null }),
   }),
-  token: { prmLogprob: number, refLogprob: number, mcValueAfter: fc.option(number, { nil: null }) },
+  token: { prmLogprob: tokenNumber, refLogprob: tokenNumber, mcValueAfter: fc.option(tokenNumber, { nil: null }) },
   parent: fc.option(fc.record({ trajectory: fc.nat(7).map((i) => `t${i}`), turn: fc.integer({ min: -1, max: 3 }) }), {
     nil: undefined,
     freq: 2,
@@ -79,16 +77,14 @@ export const WHOLE_TREE_SIGNALS = {
   turn: {
     judgeThink: 0,
     judgeAction: 0,
-    tokenCount: 1,
     valueEstimateAfter: 0,
     processReward: 0,
     mcValue: 0,
     astSimilarity: 0.5,
     qValue: 0,
-    stepCorrect: true,
     syntaxTree: SYNTAX_TREES[0],
     fullSyntaxTree: SYNTAX_TREES[1],
   },
   trajectory: { selectedForTraining: true, testResults: [1, 0], comparisons: [], judgeScore: 0, promptValue: 0 },
-  tokens: { prmLogprob: [0], refLogprob: [0], mcValueAfter: [0] },
+  token: { prmLogprob: 0, refLogprob: 0, mcValueAfter: 0 },
 };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineEstimator, type Column } from './estimator.js';
 import { grpo } from './estimators/grpo.js';
 import { gigpo } from './estimators/gigpo.js';
+import { treerl } from './estimators/treerl.js';
 import { checkVectors, differences } from './vectors.js';
 
 const rollout = (id: string, outcomeReward: number | null, turns: object[] = [{}]) => ({
@@ -165,6 +166,15 @@ describe('the cases of a file', () => {
     expect(differences(spread, { name: 'x', trajectories, expected: { sums: { h: 2, g: 2 } } })).not.toEqual([]);
     expect(differences(spread, { name: 'x', trajectories, expected: { sums: { h: 2 } } })).not.toEqual([]);
     expect(differences(spread, { name: 'x', trajectories, expected: { sums: { g: 1, k: 2 } } })).not.toEqual([]);
+  });
+
+  it('may say null of a whole trajectory, which must then be silent on all of it', () => {
+    const selected = (id: string, is: boolean) => ({ ...turn(id, 'g', 1), outcomeReward: 1, signals: { selectedForTraining: is } }); // prettier-ignore
+    const trajectories = [selected('a', true), selected('b', false)];
+    expect(differences(treerl, { name: 'x', trajectories, expected: { turnAdvantage: [[0], null] } })).toEqual([]);
+    expect(differences(treerl, { name: 'x', trajectories, expected: { turnAdvantage: [null, null] } })).toEqual([
+      'turnAdvantage[0]: expected null, got a list of 1',
+    ]);
   });
 
   it('may hold an object, which is a column per key, and a list of objects, each column a list', () => {

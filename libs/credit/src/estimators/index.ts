@@ -34,6 +34,9 @@ import { igpo } from './igpo.js';
 import { empg } from './empg.js';
 import { spae } from './spae.js';
 import { mrt } from './mrt.js';
+import { slateStep } from './slate-step.js';
+import { treeGrpo } from './tree-grpo.js';
+import { treerl } from './treerl.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -72,4 +75,7 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   empg,
   spae,
   mrt,
+  slateStep,
+  treeGrpo,
+  treerl,
 ];
