@@ -92,6 +92,8 @@ function mentionedBy(events: readonly LoggedEvent[]) {
       case 'run.ended':
       case 'analysis.requested':
       case 'analysis.completed':
+      case 'alert.opened':
+      case 'alert.closed':
       case 'run.erased':
         break;
     }

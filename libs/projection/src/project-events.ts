@@ -89,6 +89,8 @@ function projectEvent(set: WorkingSet, logged: LoggedEvent, size: SegmentSize): 
       return { kind: 'cut' };
     case 'checkpoint.recorded':
     case 'analysis.completed':
+    case 'alert.opened':
+    case 'alert.closed':
       return null;
     case 'run.erased':
       return { kind: 'erase', reason: event.reason === undefined ? null : storable(event.reason), at };

@@ -21,6 +21,8 @@ export function contentIssue(event: RunEvent): Issue | null {
     case 'run.ended':
     case 'analysis.requested':
     case 'analysis.completed':
+    case 'alert.opened':
+    case 'alert.closed':
     case 'run.erased':
       return null;
   }

@@ -97,6 +97,27 @@ export const AnalysisCompleted = defineEvent('analysis.completed', 1, {
   state: z.enum(['completed', 'failed', 'cancelled']),
 });
 
+const AlertFields = {
+  alert: Name,
+  diagnostic: Name,
+  rule: Name,
+  level: z.enum(['info', 'warn', 'critical']),
+  /** what it means */
+  says: z.string(),
+  /** the values that the rule's conditions saw when it opened */
+  saw: z.record(z.string(), z.number()),
+  /** whose values opened or closed it */
+  trainingStep: TrainingStep,
+  /** the position before which events were known */
+  asOf: z.int().nonnegative(),
+};
+
+/** A diagnostic crossed its threshold and stayed beyond it. */
+export const AlertOpened = defineEvent('alert.opened', 1, AlertFields);
+
+/** It came back, or what it spoke of was superseded. */
+export const AlertClosed = defineEvent('alert.closed', 1, AlertFields);
+
 /** Payloads were purged; the hashes remain. */
 export const RunErased = defineEvent('run.erased', 1, { reason: z.string().optional() });
 
@@ -113,6 +134,8 @@ export const RUN_EVENTS = [
   RunEnded,
   AnalysisRequested,
   AnalysisCompleted,
+  AlertOpened,
+  AlertClosed,
   RunErased,
 ] as const;
 
@@ -124,5 +147,7 @@ export const PLATFORM_EVENTS: ReadonlySet<RunEventType> = new Set([
   'run.started',
   'analysis.requested',
   'analysis.completed',
+  'alert.opened',
+  'alert.closed',
   'run.erased',
 ]);

@@ -1,0 +1,24 @@
+import type { Queryable } from '#lib/storage';
+
+/** A run whose read models are ahead of its diagnosis. */
+export interface RunToDiagnose {
+  readonly runId: string;
+  /** it ended, or was silent for a while: the last step is measured as it is */
+  readonly isFinal: boolean;
+}
+
+const SILENT = '10 seconds';
+const AT_ONCE = 100;
+
+/** Runs that advanced since they were diagnosed, those that waited longest first. Erased runs have nothing to say. */
+export async function runsToDiagnose(db: Queryable): Promise<RunToDiagnose[]> {
+  const { rows } = await db.query(
+    `select run_progress.run_id as "runId",
+       run_progress.state <> 'running' or last_event_at < now() - $1::interval as "isFinal"
+     from run_progress left join diagnosis using (run_id)
+     where position > coalesce(as_of, 0) and not exists (select from run_erasure where run_erasure.run_id = run_progress.run_id)
+     order by made_at nulls first limit $2`,
+    [SILENT, AT_ONCE],
+  );
+  return rows;
+}

@@ -1,0 +1,59 @@
+import type { Queryable } from '#lib/storage';
+
+/** What a training step of a run was, as of a position: which events it is made of. */
+export interface StepRevision {
+  readonly trainingStep: number;
+  /** position of the last event that its figures can depend on */
+  readonly revision: number;
+  readonly trajectoryCount: number;
+  /** the trainer recorded its metrics, or went on to a later step: no more of it is expected */
+  readonly isComplete: boolean;
+}
+
+/**
+ * The training steps of a run as of a position, ascending: finished trajectories, metrics and annotations that no rewind
+ * superseded. One statement over indexes; the run must be projected that far.
+ *
+ * @param asOf events before this position are seen
+ */
+export async function stepRevisions(db: Queryable, runId: string, asOf: number): Promise<StepRevision[]> {
+  const { rows } = await db.query(
+    `with ended as (
+       select training_step as step, max(end_position) as last, count(*) as trajectories from trajectory
+       where run_id = $1 and end_position < $2 and coalesce(superseded_at, $2) >= $2 group by training_step
+     ), measured as (
+       select training_step as step, max(position) as last from metric_point
+       where run_id = $1 and position < $2 and coalesce(superseded_at, $2) >= $2 group by training_step
+     ), judged as (
+       select training_step as step, max(annotation.position) as last
+       from annotation join trajectory on trajectory.run_id = $1 and trajectory.id = annotation.trajectory_id
+       where annotation.run_id = $1 and annotation.status = 'ok' and annotation.position < $2
+         and coalesce(annotation.superseded_at, $2) >= $2
+         and first_position < $2 and coalesce(trajectory.superseded_at, $2) >= $2
+       group by training_step
+     )
+     select step as "trainingStep", greatest(ended.last, measured.last, judged.last)::float8 as revision,
+       coalesce(trajectories, 0)::int as "trajectoryCount",
+       measured.last is not null or step < max(step) over () as "isComplete"
+     from ended full join measured using (step) full join judged using (step) order by step`,
+    [runId, asOf],
+  );
+  return rows;
+}
+
+/** Metrics of the training steps of a run as of a position: the last word on each. A value that is none is left out. */
+export async function metricsOf(
+  db: Queryable,
+  runId: string,
+  asOf: number,
+): Promise<ReadonlyMap<number, Record<string, number>>> {
+  const { rows } = await db.query(
+    `select training_step as step, json_object_agg(name, value) as metrics from (
+       select distinct on (training_step, name) training_step, name, value from metric_point
+       where run_id = $1 and position < $2 and coalesce(superseded_at, $2) >= $2
+       order by training_step, name, position desc
+     ) as last_word where value is not null group by training_step`,
+    [runId, asOf],
+  );
+  return new Map(rows.map(({ step, metrics }: { step: number; metrics: Record<string, number> }) => [step, metrics]));
+}
