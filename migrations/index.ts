@@ -3,9 +3,8 @@ import { EventLog1767225601000 } from './1767225601000-event-log.js';
 import { ReadModels1767225602000 } from './1767225602000-read-models.js';
 import { Analysis1767225603000 } from './1767225603000-analysis.js';
 import { Erasure1767225608000 } from './1767225608000-erasure.js';
-
-import { Diagnosis1767225613000 } from './1767225613000-diagnosis.js';
 import { OwnEstimatorsAndStates1767225611000 } from './1767225611000-own-estimators-and-states.js';
+
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
 export const MIGRATIONS = [
   Access1767225600000,
@@ -13,6 +12,5 @@ export const MIGRATIONS = [
   ReadModels1767225602000,
   Analysis1767225603000,
   Erasure1767225608000,
-] as const;
   OwnEstimatorsAndStates1767225611000,
-  Diagnosis1767225613000,
+] as const;

@@ -132,6 +132,7 @@ create table analysis (
   created_at timestamp(3) with time zone not null default now(),
   planned_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
+  state_identity jsonb,
   constraint analysis_pkey PRIMARY KEY (id),
   constraint analysis_state_check CHECK ((state = ANY (ARRAY['planning'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
   constraint analysis_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id)
@@ -160,7 +161,6 @@ create policy confined on analysis_run for all to public
  OFFSET 0)));
 grant insert, select, update on analysis_run to recredit_app;
 
-  state_identity jsonb,
 create table analysis_shard (
   analysis_id text not null,
   run_id text not null,
@@ -251,6 +251,8 @@ create table credit_result (
   device text not null,
   seconds double precision not null,
   created_at timestamp(3) with time zone not null default now(),
+  estimator_hash text,
+  reason text,
   constraint credit_result_pkey PRIMARY KEY (key),
   constraint credit_result_check CHECK (((outcome = 'credit'::text) = (file_sha256 IS NOT NULL))),
   constraint credit_result_outcome_check CHECK ((outcome = ANY (ARRAY['credit'::text, 'missing'::text, 'failed'::text]))),
@@ -266,40 +268,6 @@ create policy confined on credit_result for all to public
  OFFSET 0)));
 grant delete, select on credit_result to recredit_eraser;
 grant insert, select, update on credit_result to recredit_app;
-
-create table diagnosis (
-  run_id text not null,
-  as_of bigint not null,
-  readings jsonb not null,
-  made_at timestamp(3) with time zone not null default now(),
-  constraint diagnosis_pkey PRIMARY KEY (run_id),
-  constraint diagnosis_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
-);
-alter table diagnosis enable row level security;
-create policy confined on diagnosis for all to recredit_app
-  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
-   FROM run
-  WHERE (run.id = diagnosis.run_id)
- OFFSET 0))));
-grant delete, insert, select, update on diagnosis to recredit_app;
-
-create table diagnostic_figures (
-  run_id text not null,
-  training_step integer not null,
-  revision bigint not null,
-  diagnostic text not null,
-  version integer not null,
-  outcome jsonb not null,
-  constraint diagnostic_figures_pkey PRIMARY KEY (run_id, training_step, revision, diagnostic, version),
-  constraint diagnostic_figures_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
-);
-alter table diagnostic_figures enable row level security;
-create policy confined on diagnostic_figures for all to recredit_app
-  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
-   FROM run
-  WHERE (run.id = diagnostic_figures.run_id)
- OFFSET 0))));
-grant delete, insert, select, update on diagnostic_figures to recredit_app;
 
 create table event_batch (
   run_id text not null,
@@ -318,8 +286,6 @@ create table event_batch (
   constraint event_batch_batch_sequence_check CHECK ((batch_sequence >= 0)),
   constraint event_batch_chain_hash_check CHECK ((length(chain_hash) = 32)),
   constraint event_batch_codec_check CHECK ((codec = 'zstd'::text)),
-  estimator_hash text,
-  reason text,
   constraint event_batch_event_count_check CHECK ((event_count > 0)),
   constraint event_batch_first_position_check CHECK ((first_position >= 0)),
   constraint event_batch_payload_sha256_check CHECK ((length(payload_sha256) = 32)),

@@ -4,8 +4,8 @@ import { computeShardJob, planAnalysisJob, type ShardAddress, type ShardAnswer, 
 import type { Comparison } from '#lib/diagnostics';
 import { eraseExpiredJob, eraseRunJob, EXPIRY_CHECK_MS } from '#lib/erasure';
 import { systemClock } from '#lib/kernel';
-import { Projector } from '#lib/projection';
 import type { OwnEstimator } from '#lib/own-estimators';
+import { Projector } from '#lib/projection';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, type Pool } from '#lib/storage';
 import { Piscina } from 'piscina';
@@ -25,9 +25,9 @@ export interface WorkerSettings {
   readonly segments: string;
   /** shards computed at once; as many as there are cores if not said */
   readonly concurrency?: number;
-}
   /** users' own, beside ours */
   readonly ownEstimators?: readonly OwnEstimator[];
+}
 
 export interface Worker {
   /** lets what is under way end, for a while */
@@ -54,8 +54,8 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     minThreads: 0,
     maxThreads: concurrency,
     idleTimeout: 30_000,
-  });
     workerData: { ownEstimators } satisfies ThreadData,
+  });
   const projector = new Projector({
     pool,
     store,
