@@ -50,7 +50,36 @@ const VARIANTS: Record<string, object[]> = {
   'slate-step': [{}, { selectionTemperature: 0, bonusWeight: 1 }],
   'tree-grpo': [{}, { variant: 'nested', singleton: 'zero' }, { variant: 'intraOnly' }],
   treerl: [{}, { variant: 'paper' }, { valueMode: 'allAncestors', weightStyle: 'uniform', overallNorm: 'token' }],
+  'cm2-checklist': [
+    {},
+    { normalizeByStd: true, singleton: 'zero' },
+    { granularity: 'userTurn', normalizeByStd: true },
+    { granularity: 'turn', minGroup: 1, divideByWeight: true },
+  ],
+  'trust-grpo': [{}, { variant: 'paper', normalizeByStd: false, singleton: 'zero' }],
+  'scope-ttrl': [{}, { searchSubgroupSize: true, misalignedWhenNoAnswer: true, confidenceSign: 'logprob' }],
+  'longtrace-rubric': [
+    {},
+    { variant: 'onlyNegative', normalizeByGroupMax: false },
+    { variant: 'all', statsScope: 'batch' },
+    { variant: 'longrlvr', singleton: 'raw' },
+  ],
+  'deep-rubric': [{}, { scoreScale: 1, normalizeByStd: false, singleton: 'zero' }],
+  'herl-bonus': [{}, { successThreshold: 5, bonusWeight: 2, singleton: 'zero' }],
+  'role-agent-wia': [{}, { maxChars: 3, normalizeByStd: false, gamma: 1, singleton: 'zero' }],
+  ghpo: [{}, { normalizeByStd: false, singleton: 'raw' }],
+  'hicon-hcpo': [{}, { blockSize: 2, bonusThreshold: 0, singleton: 'zero' }],
+  'prm-aggregate': [{}, { aggregate: 'softmin' }, { aggregate: 'product', singleton: 'zero' }],
+  'pure-min-form': [
+    {},
+    { baselineGranularity: 'turn', creditForm: 'mean', singleton: 'raw' },
+    { useProcessReward: false, outcomeWeight: 0.5 },
+    { useOutcomeReward: false, maskSeparatorToken: false },
+  ],
 };
+
+/** The order of the batch counts in these: blocks and subgroups are runs of it. */
+const ORDER_COUNTS = new Set(['hicon-hcpo', 'scope-ttrl']);
 
 const runs = ESTIMATORS.flatMap((estimator) =>
   VARIANTS[estimator.id].map((params) => ({ estimator, params, name: `${estimator.id} ${JSON.stringify(params)}` })),
@@ -68,7 +97,7 @@ const shuffled = batches.chain((records) =>
 );
 
 describe.each(runs)('$name', ({ estimator, params }) => {
-  it('gives the same to a trajectory wherever it stands in the batch', () => {
+  it.skipIf(ORDER_COUNTS.has(estimator.id))('gives the same to a trajectory wherever it stands in the batch', () => {
     fc.assert(
       fc.property(shuffled, ([records, others]) => {
         const before = byId(estimator, records, params);

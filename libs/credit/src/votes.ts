@@ -3,7 +3,7 @@ import { Flag } from './signal-kinds.js';
 
 /** A flag that was asked for once, or once per attempt; null: that attempt failed. */
 export const Attempts = z.union([Flag.transform((flag) => [flag]), z.array(Flag.nullable())]);
-export type Attempts = z.infer<typeof Attempts>;
+export type Attempts = readonly (number | null)[];
 
 /** Share of the attempts that said yes, the failed ones not counting; 0 where all failed. */
 export function shareOfYes(attempts: Attempts): number {

@@ -37,6 +37,17 @@ import { mrt } from './mrt.js';
 import { slateStep } from './slate-step.js';
 import { treeGrpo } from './tree-grpo.js';
 import { treerl } from './treerl.js';
+import { cm2Checklist } from './cm2-checklist.js';
+import { trustGrpo } from './trust-grpo.js';
+import { scopeTtrl } from './scope-ttrl.js';
+import { longtraceRubric } from './longtrace-rubric.js';
+import { deepRubric } from './deep-rubric.js';
+import { herlBonus } from './herl-bonus.js';
+import { roleAgentWia } from './role-agent-wia.js';
+import { ghpo } from './ghpo.js';
+import { hiconHcpo } from './hicon-hcpo.js';
+import { prmAggregate } from './prm-aggregate.js';
+import { pureMinForm } from './pure-min-form.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -78,4 +89,15 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   slateStep,
   treeGrpo,
   treerl,
+  cm2Checklist,
+  trustGrpo,
+  scopeTtrl,
+  longtraceRubric,
+  deepRubric,
+  herlBonus,
+  roleAgentWia,
+  ghpo,
+  hiconHcpo,
+  prmAggregate,
+  pureMinForm,
 ];
