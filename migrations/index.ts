@@ -2,6 +2,7 @@ import { Access1767225600000 } from './1767225600000-access.js';
 import { EventLog1767225601000 } from './1767225601000-event-log.js';
 import { ReadModels1767225602000 } from './1767225602000-read-models.js';
 import { Analysis1767225603000 } from './1767225603000-analysis.js';
+import { LimitsAndReadiness1767225606000 } from './1767225606000-limits-and-readiness.js';
 import { Erasure1767225608000 } from './1767225608000-erasure.js';
 import { OwnEstimatorsAndStates1767225611000 } from './1767225611000-own-estimators-and-states.js';
 
@@ -11,6 +12,7 @@ export const MIGRATIONS = [
   EventLog1767225601000,
   ReadModels1767225602000,
   Analysis1767225603000,
+  LimitsAndReadiness1767225606000,
   Erasure1767225608000,
   OwnEstimatorsAndStates1767225611000,
 ] as const;

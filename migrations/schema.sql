@@ -226,7 +226,11 @@ create table api_key (
   created_at timestamp(3) with time zone not null default now(),
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
+  requests_per_second double precision,
+  events_per_second double precision,
   constraint api_key_pkey PRIMARY KEY (id),
+  constraint api_key_events_per_second_check CHECK (((events_per_second >= (0)::double precision) AND (events_per_second <= ('1000000000'::numeric)::double precision))),
+  constraint api_key_requests_per_second_check CHECK (((requests_per_second >= (0)::double precision) AND (requests_per_second <= ('1000000000'::numeric)::double precision))),
   constraint api_key_roles_check CHECK (((roles <@ '{ingest,read,analyze,admin}'::text[]) AND (roles <> '{}'::text[]))),
   constraint api_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id)
 );
@@ -235,7 +239,7 @@ alter table api_key enable row level security;
 create policy confined on api_key for all to public
   using (recredit_sees(project_id));
 grant insert, select on api_key to recredit_app;
-grant update (last_used_at, revoked_at) on api_key to recredit_app;
+grant update (last_used_at, revoked_at, requests_per_second, events_per_second) on api_key to recredit_app;
 
 create table credit_result (
   key text not null,
@@ -551,6 +555,7 @@ create table schema_migration (
   name character varying not null,
   constraint "PK_0edff5015b71cc0389ae0f4b9a1" PRIMARY KEY (id)
 );
+grant select on schema_migration to recredit_app;
 
 create table segment (
   run_id text not null,

@@ -11,7 +11,7 @@ import { EventLog, sealBatch } from '#lib/event-log';
 import { Projector } from '#lib/projection';
 import { openSegmentStore } from '#lib/storage';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { testDatabase } from './database.js';
 
 /** What GraphQL answered. */
@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 /** The API on a database of its own, with the worker's part done in this process, when asked. */
-export async function testApi() {
+export async function testApi({ logger: given }: { logger?: Logger } = {}) {
   const db = await testDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'recredit-api-'));
   const store = await openSegmentStore(pathToFileURL(folder).href);
@@ -48,14 +48,14 @@ export async function testApi() {
   });
   /** what was logged at level error */
   const logged: { readonly err?: { readonly message: string } }[] = [];
-  const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const logger = given ?? pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
 
   const ports: ApiPorts = {
     pool: db.callerPool,
     platform: db.pool,
     log,
     store,
-    queue: { enqueue: async () => 0 },
+    queue: { enqueue: async () => 0, depths: async () => [] },
     authenticator: new Authenticator(db.callerPool),
   };
   const app: NestFastifyApplication = await createApi(ports, logger);

@@ -80,9 +80,9 @@ export class ServedPlatform {
     });
   }
 
-  /** Ends it as a service manager does. */
-  async stop(): Promise<void> {
-    await this.#end('SIGTERM');
+  /** Ends it as a service manager does. @returns its status; null: it did not run, or a signal ended it */
+  stop(): Promise<number | null> {
+    return this.#end('SIGTERM');
   }
 
   /** Ends it as a crash does. */
@@ -171,12 +171,13 @@ export class ServedPlatform {
     return `${this.home}.log`;
   }
 
-  async #end(signal: NodeJS.Signals): Promise<void> {
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return null;
     const ended = once(child, 'exit');
     child.kill(signal);
-    await ended;
+    const [code] = (await ended) as [number | null];
+    return code;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Authenticator } from '#lib/access';
 import type { AnyEstimator } from '#lib/credit';
 import type { EventLog } from '#lib/event-log';
 import type { Queue } from '#lib/queue';
-import type { Pool, SegmentStore } from '#lib/storage';
+import type { Migration, Pool, SegmentStore } from '#lib/storage';
 
 /** What the API stands on. It keeps no state of its own, so any number of them may stand on the same. */
 export interface ApiPorts {
@@ -11,7 +11,7 @@ export interface ApiPorts {
   /** for the platform's own work: sees all projects */
   readonly platform: Pool;
   readonly log: EventLog;
-  readonly queue: Pick<Queue, 'enqueue'>;
+  readonly queue: Pick<Queue, 'enqueue' | 'depths'>;
   readonly store: SegmentStore;
   readonly authenticator: Authenticator;
   /** the catalogue, with users' own; none: ours alone */

@@ -15,6 +15,8 @@ describe('the configuration', () => {
       estimators: null,
       url: 'http://127.0.0.1:4000',
       apiKey: null,
+      limits: { requestsPerSecond: null, eventsPerSecond: null },
+      logLevel: 'info',
     });
   });
 
@@ -29,6 +31,9 @@ describe('the configuration', () => {
       RECREDIT_ESTIMATORS: '/my/estimators',
       RECREDIT_URL: 'https://recredit.example.org/',
       RECREDIT_API_KEY: 'rk_0a_1b',
+      RECREDIT_REQUESTS_PER_SECOND: '200',
+      RECREDIT_EVENTS_PER_SECOND: '0',
+      RECREDIT_LOG_LEVEL: 'debug',
     };
     expect(read(environment)).toEqual({
       home: '/here/data',
@@ -40,6 +45,8 @@ describe('the configuration', () => {
       estimators: '/my/estimators',
       url: 'https://recredit.example.org',
       apiKey: 'rk_0a_1b',
+      limits: { requestsPerSecond: 200, eventsPerSecond: 0 },
+      logLevel: 'debug',
     });
   });
 

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { KeyLimits } from '#lib/access';
 import { RecreditError } from '#lib/kernel';
+import type { Level } from 'pino';
 import { z } from 'zod';
 
 /** What the environment says, with what it does not say filled in. */
@@ -20,7 +22,17 @@ export interface Config {
   readonly url: string;
   /** null: the first key of the home */
   readonly apiKey: string | null;
+  /** how fast each key may be used that says nothing itself; null: no limit */
+  readonly limits: KeyLimits;
+  readonly logLevel: Level;
 }
+
+const Rate = z
+  .string()
+  .trim()
+  .min(1)
+  .transform(Number)
+  .refine((rate) => rate >= 0 && rate <= 1e9);
 
 /** How each variable is read, what is allowed in words, and whether its value may be shown. */
 const VARIABLES = {
@@ -51,6 +63,12 @@ const VARIABLES = {
     allowed: 'a key, rk_<id>_<secret>',
     secret: true,
   },
+  RECREDIT_REQUESTS_PER_SECOND: { schema: Rate, allowed: 'a number from 0 (no limit) to 1e9' },
+  RECREDIT_EVENTS_PER_SECOND: { schema: Rate, allowed: 'a number from 0 (no limit) to 1e9' },
+  RECREDIT_LOG_LEVEL: {
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
+    allowed: 'trace, debug, info, warn, error or fatal',
+  },
 } as const satisfies Record<string, { schema: z.ZodType; allowed: string; secret?: boolean }>;
 
 type Variable = keyof typeof VARIABLES;
@@ -74,6 +92,11 @@ export function readConfig(environment: Environment, workingDirectory: string): 
     estimators: estimators ? absolute(estimators) : null,
     url: (read('RECREDIT_URL') ?? 'http://127.0.0.1:4000').replace(/\/+$/, ''),
     apiKey: read('RECREDIT_API_KEY') ?? null,
+    limits: {
+      requestsPerSecond: read('RECREDIT_REQUESTS_PER_SECOND') ?? null,
+      eventsPerSecond: read('RECREDIT_EVENTS_PER_SECOND') ?? null,
+    },
+    logLevel: read('RECREDIT_LOG_LEVEL') ?? 'info',
   };
 }
 

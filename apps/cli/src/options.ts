@@ -30,6 +30,13 @@ export function positiveNumber(text: string): number {
   throw new InvalidArgumentError('expected a whole number from 1.');
 }
 
+/** So many a second; 0: no limit. */
+export function rate(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value <= 1e9) return value;
+  throw new InvalidArgumentError('expected a number from 0 (no limit) to 1e9.');
+}
+
 export function nameList(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.every((name) => name !== '')) return names;

@@ -1,4 +1,5 @@
 import { mkdirSync, openSync, renameSync, statSync } from 'node:fs';
+import { errorRecord, masked } from '#lib/kernel';
 import { pino, type Level, type Logger } from 'pino';
 import { logFile } from './home-files.js';
 
@@ -27,7 +28,8 @@ export function openPlatformLog(
     { level, stream: pino.destination({ fd, sync: true }) },
     ...(tell ? [{ level: 'warn' as const, stream: { write: (line: string) => tell(inWords(line)) } }] : []),
   ];
-  return { logger: pino({ name: 'recredit', level }, pino.multistream(streams)), fd };
+  const serializers = { err: (error: unknown) => errorRecord(error), reason: masked };
+  return { logger: pino({ name: 'recredit', level, serializers }, pino.multistream(streams)), fd };
 }
 
 interface LogLine {
@@ -35,10 +37,11 @@ interface LogLine {
   readonly msg: string;
   readonly err?: { readonly message?: string };
   readonly reason?: string;
+  readonly requestId?: string;
 }
 
 function inWords(line: string): string {
-  const { level, msg, err, reason = err?.message } = JSON.parse(line) as LogLine;
+  const { level, msg, err, requestId, reason = err?.message } = JSON.parse(line) as LogLine;
   const why = reason ? `: ${reason.replace(/\s+/g, ' ')}` : '';
-  return `${level > WARN ? 'error' : 'warning'}: ${msg}${why}`;
+  return `${level > WARN ? 'error' : 'warning'}: ${msg}${why}${requestId ? ` (request ${requestId})` : ''}`;
 }

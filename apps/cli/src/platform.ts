@@ -6,6 +6,7 @@ import {
   createFirstKey,
   createKey,
   ensureProject,
+  RateLimiter,
   revokeKey,
   type Confined,
 } from '#lib/access';
@@ -14,6 +15,7 @@ import { RecreditError } from '#lib/kernel';
 import { catalogueWith, readOwnEstimators } from '#lib/own-estimators';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, startEmbeddedPostgres } from '#lib/storage';
+import { MIGRATIONS } from '#migrations';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { readFirstKey, removeRunningUrl, writeFirstKey, writeRunningUrl } from './home-files.js';
@@ -45,7 +47,9 @@ const FIRST_PROJECT = 'default';
 export async function startPlatform(config: Config, options: PlatformOptions): Promise<Platform> {
   const { workers, logger, workerLog = 'inherit' } = options;
   const started: (() => Promise<unknown>)[] = [];
+  let drain: () => Promise<void> = async () => {};
   const stop = async () => {
+    void drain(); // while the workers end what they are at, nothing new is taken
     for (const end of started.splice(0).reverse()) {
       await end().catch((error: unknown) => logger.error({ err: error }, 'a part did not stop cleanly'));
     }
@@ -74,8 +78,11 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
     const authenticator = new Authenticator(pool);
     const everything = confine(pool, '*');
     const firstKey = await makeFirstKey(config.home, everything);
-    const ports = { pool, platform, log, queue, store, authenticator, estimators: catalogueWith(ownEstimators) };
+    const estimators = catalogueWith(ownEstimators);
+    const limiter = new RateLimiter(config.limits);
+    const ports = { pool, platform, log, queue, store, authenticator, estimators, limiter, migrations: MIGRATIONS };
     const api = await listening(config, () => startApi(ports, { host: config.host, port: config.port, logger }));
+    drain = () => api.drain();
     started.push(() => api.close());
     await writeRunningUrl(config.home, api.url);
     started.push(() => removeRunningUrl(config.home));

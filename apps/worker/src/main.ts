@@ -1,3 +1,4 @@
+import { errorRecord, masked } from '#lib/kernel';
 import { pino } from 'pino';
 import { startWorker, type Worker, type WorkerSettings } from './worker.js';
 
@@ -5,7 +6,9 @@ import { startWorker, type Worker, type WorkerSettings } from './worker.js';
  * A worker as a process of its own, forked by `recredit serve`. Its settings come as the first message, so that the
  * database's password is in no argument and no environment; when the parent is gone it stops.
  */
-const logger = pino({ name: 'recredit-worker', level: process.env.RECREDIT_LOG_LEVEL ?? 'info' }, pino.destination(2));
+const level = process.env.RECREDIT_LOG_LEVEL || 'info';
+const serializers = { err: (error: unknown) => errorRecord(error), reason: masked };
+const logger = pino({ name: 'recredit-worker', level, serializers }, pino.destination(2));
 let worker: Promise<Worker> | null = null;
 
 process.once('message', (settings) => {

@@ -18,6 +18,9 @@ const DIAGNOSIS_CHECK_MS = 3_000;
 /** A database that died comes back by replaying its log, which takes seconds; a worker that starts meanwhile waits. */
 const PATIENCE_MS = 30_000;
 
+/** What runs longer goes back to the queue, before the platform loses its patience with this process. */
+const STOP_MS = 10_000;
+
 export interface WorkerSettings {
   /** as the database's owner: the queue needs it; everything else steps down to the application's role */
   readonly databaseUrl: string;
@@ -87,7 +90,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   return {
     stop: async () => {
       clearInterval(expiry);
-      await Promise.all([queue.stop(), projector.stop()]);
+      await Promise.all([queue.stop({ patienceMs: STOP_MS }), projector.stop()]);
       await threads.destroy();
       await Promise.all([pool.end(), owner.end()]);
     },

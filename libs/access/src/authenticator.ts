@@ -3,14 +3,15 @@ import { systemClock, RecreditError, type Clock } from '#lib/kernel';
 import type { Pool } from '#lib/storage';
 import { confine, type Confined } from './confine.js';
 import { parseKeyText } from './key-text.js';
-import { revokeKey, type ApiKey } from './keys.js';
+import { limitKey, revokeKey, type ApiKey } from './keys.js';
+import type { KeyLimits } from './rate-limit.js';
 import type { Principal, Role } from './roles.js';
 
 /** How long another process's revocation may go unnoticed here. */
 const TRUSTED_MS = 1000;
 const MAX_REMEMBERED = 10_000;
 
-interface StoredKey {
+interface StoredKey extends KeyLimits {
   readonly projectId: string | null;
   readonly roles: readonly Role[];
   readonly secretHash: Buffer;
@@ -39,13 +40,24 @@ export class Authenticator {
     if (!text || !row || !timingSafeEqual(row.secretHash, text.secretHash) || row.revoked) {
       throw new RecreditError('key.invalid', 'this key is not known, or was revoked');
     }
-    return { keyId: text.id, projects: row.projectId === null ? '*' : [row.projectId], roles: row.roles };
+    const { projectId, roles, requestsPerSecond, eventsPerSecond } = row;
+    const limits = { requestsPerSecond, eventsPerSecond };
+    return { keyId: text.id, projects: projectId === null ? '*' : [projectId], roles, limits };
   }
 
   /** Takes effect here at once. */
-  async revoke(db: Confined, id: string): Promise<ApiKey> {
+  revoke(db: Confined, id: string): Promise<ApiKey> {
+    return this.#changed(id, () => revokeKey(db, id));
+  }
+
+  /** Takes effect here at once. */
+  limit(db: Confined, id: string, limits: KeyLimits): Promise<ApiKey> {
+    return this.#changed(id, () => limitKey(db, id, limits));
+  }
+
+  async #changed(id: string, change: () => Promise<ApiKey>): Promise<ApiKey> {
     try {
-      return await revokeKey(db, id);
+      return await change();
     } finally {
       this.#remembered.delete(id);
     }
@@ -66,6 +78,7 @@ export class Authenticator {
   async #look(id: string): Promise<StoredKey | null> {
     const [row] = await this.#db.query<StoredKey & { stale: boolean }>(
       `select project_id as "projectId", roles, secret_hash as "secretHash", revoked_at is not null as revoked,
+         requests_per_second as "requestsPerSecond", events_per_second as "eventsPerSecond",
          coalesce(last_used_at < now() - interval '1 minute', true) as stale
        from api_key where id = $1`,
       [id],

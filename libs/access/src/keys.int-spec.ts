@@ -22,7 +22,8 @@ describe('a key', () => {
   it('says who holds it', async () => {
     const authenticator = new Authenticator(db.callerPool);
     const { key, text } = await createKey(all, { projectId: project, name: 'trainer', roles: ['ingest', 'read'] });
-    const principal = { keyId: key.id, projects: [project], roles: ['ingest', 'read'] };
+    const limits = { requestsPerSecond: null, eventsPerSecond: null };
+    const principal = { keyId: key.id, projects: [project], roles: ['ingest', 'read'], limits };
     expect(await authenticator.authenticate(`Bearer ${text}`)).toEqual(principal);
     expect(await authenticator.authenticate(`bearer ${text}`)).toEqual(principal);
   });

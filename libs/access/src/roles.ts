@@ -1,4 +1,5 @@
 import { RecreditError } from '#lib/kernel';
+import type { KeyLimits } from './rate-limit.js';
 
 /** What a key may do. `admin` may do all of it, and make and revoke keys. */
 export const ROLES = ['ingest', 'read', 'analyze', 'admin'] as const;
@@ -12,6 +13,8 @@ export interface Principal {
   readonly keyId: string;
   readonly projects: Projects;
   readonly roles: readonly Role[];
+  /** the key's own; not said: as the platform is set */
+  readonly limits?: KeyLimits;
 }
 
 export function hasRole(principal: Principal, role: Role): boolean {

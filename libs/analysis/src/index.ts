@@ -9,4 +9,5 @@ export { PROGRESS_CHANNEL, progressOf, progressOfEach, type AnalysisState, type 
 export { chooseEstimators, type AnalysisRequest, type ChosenEstimator, type EstimatorWish } from './request.js';
 export { runShard, type ShardPorts } from './shard-job.js';
 export { creditFileKey, type MissingSignal, type ShardAnswer, type ShardTask } from './shard-task.js';
+export { shardTimes, type ShardTime } from './shard-times.js';
 export { startAnalysis, type StartPorts } from './start-analysis.js';

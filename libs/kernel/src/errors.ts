@@ -34,10 +34,13 @@ export const ERROR_STATUS = {
   'encoding.unknown': 415,
   'events.invalid': 422,
   'capacity.exceeded': 429,
+  'rate.exceeded': 429,
   // what we found on our side
   'chain.broken': 500,
   'segment.damaged': 500,
   'database.unavailable': 503,
+  'platform.unready': 503,
+  'platform.stopping': 503,
   'internal.error': 500,
 } as const;
 

@@ -1,4 +1,5 @@
 export { canonicalJson } from './canonical-json.js';
 export { systemClock, type Clock } from './clock.js';
 export { ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from './errors.js';
+export { errorRecord, masked, type ErrorRecord } from './error-record.js';
 export { newId } from './ids.js';

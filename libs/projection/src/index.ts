@@ -7,6 +7,7 @@ export { rebuild, type Rebuilt } from './rebuild.js';
 export { annotationsOf, lastAnnotations } from './readers/annotations-of.js';
 export { finishedRecords } from './readers/finished-records.js';
 export { projectedPosition } from './readers/projected-position.js';
+export { projectorLag, type ProjectorLag } from './readers/projector-lag.js';
 export { segmentsOf, segmentSlices, type SegmentSlice, type StepRange } from './readers/segments-of.js';
 export { signalsOf } from './readers/signals-of.js';
 export { turnsOf, turnsOfEach, type RecordedTurn, type TurnPage } from './readers/turns-of.js';

@@ -23,6 +23,7 @@ export function memoryStore(): SegmentStore {
     get: async (key) => files.get(key)!,
     exists: async (key) => files.has(key),
     list: async (prefix) => [...files.keys()].filter((key) => key.startsWith(prefix)).toSorted(),
+    probe: async () => {},
     delete: async (key) => void files.delete(key),
   };
 }

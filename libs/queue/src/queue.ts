@@ -27,6 +27,13 @@ export interface JobState {
   readonly tries: number;
 }
 
+/** How many jobs of one name are in one state. `failed` ones are kept for some days. */
+export interface QueueDepth {
+  readonly job: string;
+  readonly state: JobState['state'];
+  readonly count: number;
+}
+
 type AnyPayload = z.ZodType;
 
 const SCHEMA = 'pgboss';
@@ -147,6 +154,21 @@ export class Queue {
       reason: output === null || state === 'completed' ? null : reasonOf(output),
       tries,
     }));
+  }
+
+  /** How many jobs there are, of every queue; those that are done are not counted. */
+  async depths(): Promise<QueueDepth[]> {
+    const { rows } = await this.#boss.getDb().executeSql(
+      `select name as job, state, count(*)::int as count from ${SCHEMA}.job
+       where state in ('created', 'retry', 'active', 'failed') group by name, state order by name, state`,
+    );
+    const counts = new Map<string, QueueDepth>();
+    for (const { job, state: theirs, count } of rows) {
+      const state = STATES[theirs as keyof typeof STATES];
+      const id = `${job} ${state}`;
+      counts.set(id, { job, state, count: (counts.get(id)?.count ?? 0) + count });
+    }
+    return [...counts.values()];
   }
 
   /** One worker. pg-boss would wait out its polling interval after each job: told that there is news, it asks at once. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { checkKey, missingSegment, type SegmentStore } from './segment-store.js';
 
@@ -62,6 +62,15 @@ export class FolderSegmentStore implements SegmentStore {
     } catch (error) {
       if (isMissing(error)) return [];
       throw error;
+    }
+  }
+
+  async probe(): Promise<void> {
+    const path = join(this.folder, `probe.${randomBytes(6).toString('hex')}${UNFINISHED}`);
+    try {
+      await writeFile(path, 'x', { mode: 0o600, flag: 'wx' });
+    } finally {
+      await rm(path, { force: true });
     }
   }
 

@@ -1,6 +1,6 @@
 export { dataSource, type DataSourceParts } from './data-source.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.js';
-export { runMigrations, type Migration } from './migrate.js';
+export { migrationsBetween, runMigrations, type Migration } from './migrate.js';
 export { openSegmentStore } from './open-segment-store.js';
 export {
   inTransaction,

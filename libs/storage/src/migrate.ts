@@ -3,6 +3,7 @@ import { messageOf, RecreditError } from '#lib/kernel';
 import { Client } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { dataSource } from './data-source.js';
+import type { Queryable } from './pool.js';
 
 export type Migration = new () => MigrationInterface;
 
@@ -35,6 +36,18 @@ export async function runMigrations(url: string, migrations: readonly Migration[
   } finally {
     await client.end(); // and with it the lock
   }
+}
+
+/** Which of the given migrations the database lacks, and which it has beyond them. */
+export async function migrationsBetween(
+  db: Queryable,
+  migrations: readonly Migration[],
+): Promise<{ missing: string[]; newer: string[] }> {
+  if (migrations.length === 0) return { missing: [], newer: [] };
+  const { rows } = await db.query('select name from schema_migration order by timestamp');
+  const run = new Set<string>(rows.map(({ name }) => name));
+  const known = new Set(migrations.map(({ name }) => name));
+  return { missing: [...known].filter((name) => !run.has(name)), newer: [...run].filter((name) => !known.has(name)) };
 }
 
 /** Postgres says in the hint what the operator can do. */

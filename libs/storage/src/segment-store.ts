@@ -12,6 +12,8 @@ export interface SegmentStore {
   exists(key: string): Promise<boolean>;
   /** The keys that begin with the prefix, sorted. */
   list(prefix: string): Promise<string[]>;
+  /** Throws what a write would meet; leaves nothing behind. */
+  probe(): Promise<void>;
   /** Nothing happens when there is none. */
   delete(key: string): Promise<void>;
 }

@@ -134,6 +134,10 @@ describe('mutations', () => {
       'project.unknown',
     ],
     revokeApiKey: [() => `revokeApiKey(id: "${keys.owner.split('_')[1]}") { id }`, 'key.unknown'],
+    limitApiKey: [
+      () => `limitApiKey(id: "${keys.owner.split('_')[1]}", limits: { requestsPerSecond: 0 }) { id }`,
+      'role.missing',
+    ],
   };
 
   const stateOfOurs = async () => {
@@ -215,6 +219,7 @@ describe('keys are made', () => {
 
   it.each([
     ['for another project', () => `project: "${theirs}", roles: [READ]`, 'project.unknown'],
+    ['without limits', () => `project: "${ours}", roles: [READ], requestsPerSecond: 0`, 'role.missing'],
     ['for another project by name', () => 'project: "theirs", roles: [READ]', 'project.unknown'],
     ['for all projects', () => 'roles: [READ]', 'project.unknown'],
     ['for all projects, said so', () => 'project: null, roles: [READ]', 'project.unknown'],
@@ -241,6 +246,7 @@ it('every input is one that the attacks above know', () => {
     'AnnotateInput',
     'CreateApiKeyInput',
     'EstimatorInput',
+    'KeyLimitsInput',
     'RunAsOfInput',
     'StartAnalysisInput',
     'TrajectoryFilter',

@@ -1,12 +1,14 @@
 import { ERROR_STATUS, RecreditError } from '#lib/kernel';
-import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { FastifyReply } from 'fastify';
+import { Kind, type ExecutionResult, type GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from 'pino';
+import { whoOf } from '../http/problem.js';
 import { publicError } from '../public-error.js';
 
 /** Mercurius' errorFormatter. */
 export function errorFormatter(logger: Logger) {
-  return (result: ExecutionResult) => {
-    const errors = codedErrors(result.errors ?? [], logger);
+  return (result: ExecutionResult, { reply }: { readonly reply?: FastifyReply }) => {
+    const errors = codedErrors(result.errors ?? [], reply ? logger.child(whoOf(reply)) : logger);
     const statuses = errors.map(({ extensions }) => Number(extensions?.status));
     // what was refused before it ran has no data at all; a field that failed leaves the others standing
     const statusCode = result.data ? 200 : Math.max(200, ...statuses);
@@ -28,9 +30,15 @@ function causeOf(error: GraphQLError, logger: Logger): RecreditError {
   const cause = error.originalError;
   if (!cause && !error.path) return refused(error); // before anything ran: a query or its variables
   const known = publicError(cause);
-  if (known.code === 'internal.error') logger.error({ err: cause ?? error, path: error.path }, 'a field failed');
+  if (known.code === 'internal.error') logger.error({ err: cause ?? error, field: fieldOf(error) }, 'a field failed');
   const isFrameworks = known !== cause && known.code !== 'internal.error' && !error.path; // a body that is no JSON
   return isFrameworks ? refused(error) : known;
+}
+
+/** As the schema calls it: the path has the names that the caller chose. */
+function fieldOf({ nodes }: GraphQLError): string | undefined {
+  const node = nodes?.[0];
+  return node?.kind === Kind.FIELD ? node.name.value : undefined;
 }
 
 const refused = ({ message }: Pick<Error, 'message'>) => new RecreditError('query.invalid', message);

@@ -9,6 +9,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { credentialsOf } from '../dashboard/credentials.js';
+import type { Drain } from '../http/drain.js';
 import type { ApiPorts } from '../ports.js';
 import { publicError } from '../public-error.js';
 import { codedErrors } from './error-formatter.js';
@@ -43,6 +44,7 @@ export class SubscriptionServer implements OnApplicationBootstrap, BeforeApplica
     private readonly logger: Logger,
     private readonly schemaHost: GraphQLSchemaHost,
     private readonly adapterHost: HttpAdapterHost,
+    private readonly drain: Drain,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -61,11 +63,13 @@ export class SubscriptionServer implements OnApplicationBootstrap, BeforeApplica
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (request.url?.split('?', 1)[0] === '/graphql') {
+    const isOurs = request.url?.split('?', 1)[0] === '/graphql';
+    if (isOurs && !this.drain.stopping) {
       this.#sockets.handleUpgrade(request, socket, head, (open) => this.#sockets.emit('connection', open, request));
     } else {
       socket.once('error', () => socket.destroy());
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      const status = isOurs ? '503 Service Unavailable' : '404 Not Found';
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     }
   }
 

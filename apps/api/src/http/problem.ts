@@ -10,12 +10,13 @@ export async function sendProblem(reply: FastifyReply, error: unknown): Promise<
   const { code, message, details } = publicError(error);
   // what the framework refuses keeps its own status: 404 for an unknown path, 405, 415
   const status = code === 'request.invalid' && typeof details.status === 'number' ? details.status : ERROR_STATUS[code];
-  if (code === 'capacity.exceeded' || code === 'database.unavailable') {
-    void reply.header('retry-after', Number(details.retryAfterSeconds ?? 1));
-  }
+  if (status === 429 || status === 503) void reply.header('retry-after', Number(details.retryAfterSeconds ?? 1));
+  if (code === 'platform.stopping') void reply.header('connection', 'close');
   if (status === 401) void reply.header('www-authenticate', 'Bearer');
   const type = `urn:recredit:${code}`;
-  const problem = { type, title: STATUS_CODES[status], status, code, detail: message, ...details };
+  const requestId = reply.request.id;
+  const problem = { type, title: STATUS_CODES[status], status, code, detail: message, requestId, ...details };
+  reply.request.problem = code;
   // clients of GraphQL look there
   const errors = isGraphql(reply) && { errors: [{ message, extensions: { code, status, details } }] };
   const body = JSON.stringify({ ...problem, ...errors });
@@ -26,8 +27,14 @@ const isGraphql = ({ request }: FastifyReply) => request.url.split('?', 1)[0] ==
 
 /** The same for what nobody expected, which is logged where it is our fault. */
 export async function answerProblem(reply: FastifyReply, error: unknown, logger: Logger): Promise<void> {
-  if (publicError(error).code === 'internal.error') logger.error({ err: error }, 'a request failed');
+  if (publicError(error).code === 'internal.error') logger.error({ err: error, ...whoOf(reply) }, 'a request failed');
   if (!reply.sent) await sendProblem(reply, error);
+}
+
+/** Where an error is told: whose request it was, and which one. */
+export function whoOf({ request }: FastifyReply) {
+  const { id, principal, method, routeOptions } = request;
+  return { requestId: id, keyId: principal?.keyId, method, route: routeOptions?.url };
 }
 
 /** One place where what a handler throws becomes an answer. */

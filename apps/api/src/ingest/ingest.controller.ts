@@ -5,6 +5,7 @@ import { sealBatch } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
 import { checkBatch, MAX_BATCH_BYTES } from '#lib/protocol';
 import type { FastifyRequest } from 'fastify';
+import { Figures } from '../figures/figures.js';
 import { callerOf, seenBy } from '../http/caller.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 import { Admission } from './admission.js';
@@ -20,7 +21,10 @@ export class IngestController {
   readonly #admission = new Admission();
   readonly #directory = new RunDirectory();
 
-  constructor(@Inject(PORTS) private readonly ports: ApiPorts) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: ApiPorts,
+    @Inject(Figures) private readonly figures: Figures,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -44,14 +48,18 @@ export class IngestController {
   async append(@Req() request: FastifyRequest, @Param('run') runId: string) {
     const caller = callerOf(request, 'ingest');
     const producer = producerHeaders(request.headers);
+    this.ports.limiter?.assertWithin(caller, 'eventsPerSecond');
     await this.#directory.assertSeen(runId, caller, seenBy(this.ports, caller));
     const room = this.#admission.enter(MAX_BATCH_BYTES);
     try {
       const ndjson = await decodeBody(bodyOf(request), request.headers['content-encoding'], MAX_BATCH_BYTES);
       room.shrink(ndjson.length);
       const events = checkBatch(ndjson);
+      this.ports.limiter?.charge(caller, 'eventsPerSecond', events.length);
       const sealed = await sealBatch({ ...producer, ndjson, eventCount: events.length });
       const { firstPosition, duplicate } = await this.ports.log.append(runId, sealed);
+      const sizes = { decodedBytes: ndjson.length, storedBytes: sealed.payload.length };
+      this.figures.took({ events: events.length, ...sizes, duplicate });
       return { firstPosition, eventCount: events.length, duplicate };
     } finally {
       room.leave();

@@ -1,4 +1,4 @@
-import { Field, GraphQLISODateTime, ID, InputType, ObjectType, registerEnumType } from '@nestjs/graphql';
+import { Field, Float, GraphQLISODateTime, ID, InputType, ObjectType, registerEnumType } from '@nestjs/graphql';
 
 export enum Role {
   INGEST = 'ingest',
@@ -30,6 +30,12 @@ export class ApiKey {
 
   @Field(() => GraphQLISODateTime, { nullable: true })
   revokedAt!: Date | null;
+
+  @Field(() => Float, { nullable: true, description: 'null: as the platform is set; 0: no limit.' })
+  requestsPerSecond!: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Of ingest. null: as the platform is set; 0: no limit.' })
+  eventsPerSecond!: number | null;
 }
 
 @ObjectType()
@@ -41,8 +47,17 @@ export class CreatedApiKey {
   text!: string;
 }
 
+@InputType({ description: 'A limit that is not said is as the platform is set; 0 is none.' })
+export class KeyLimitsInput {
+  @Field(() => Float, { nullable: true })
+  requestsPerSecond?: number | null;
+
+  @Field(() => Float, { nullable: true })
+  eventsPerSecond?: number | null;
+}
+
 @InputType()
-export class CreateApiKeyInput {
+export class CreateApiKeyInput extends KeyLimitsInput {
   @Field(() => String)
   name!: string;
 

@@ -1,12 +1,13 @@
 import { Inject } from '@nestjs/common';
 import { Args, Context, ID, Mutation, ObjectType, Query, Resolver } from '@nestjs/graphql';
-import { createKey, findProject, listKeys } from '#lib/access';
+import { createKey, findProject, listKeys, type Confined, type KeyLimits } from '#lib/access';
+import { RecreditError } from '#lib/kernel';
 import { connect, connectionOf, PageArgs } from '../graphql/connection.js';
 import type { Order } from '../graphql/cursor.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { Needs } from '../graphql/role.guard.js';
 import { PORTS, type ApiPorts } from '../ports.js';
-import { ApiKey, CreateApiKeyInput, CreatedApiKey } from './key.object.js';
+import { ApiKey, CreateApiKeyInput, CreatedApiKey, KeyLimitsInput } from './key.object.js';
 
 const NEWEST_KEY: Order<ApiKey> = {
   parts: ['instant', 'text'],
@@ -31,11 +32,23 @@ export class KeyResolver {
   @Mutation(() => CreatedApiKey)
   @Needs('admin')
   async createApiKey(
-    @Args('input', { type: () => CreateApiKeyInput }) { name, project, roles }: CreateApiKeyInput,
+    @Args('input', { type: () => CreateApiKeyInput }) { name, project, roles, ...limits }: CreateApiKeyInput,
     @Context() { db }: RequestContext,
   ) {
     const projectId = project == null ? null : (await findProject(db, project)).id;
-    return createKey(db, { name, projectId, roles });
+    if (limits.requestsPerSecond != null || limits.eventsPerSecond != null) assertMayLimit(db);
+    return createKey(db, { name, projectId, roles, ...wholeLimits(limits) });
+  }
+
+  @Mutation(() => ApiKey, { description: 'Sets both limits of a key. Takes a key of all projects.' })
+  @Needs('admin')
+  limitApiKey(
+    @Args('id', { type: () => ID }) id: string,
+    @Args('limits', { type: () => KeyLimitsInput }) limits: KeyLimitsInput,
+    @Context() { db }: RequestContext,
+  ) {
+    assertMayLimit(db);
+    return this.ports.authenticator.limit(db, id, wholeLimits(limits));
   }
 
   @Mutation(() => ApiKey)
@@ -44,3 +57,13 @@ export class KeyResolver {
     return this.ports.authenticator.revoke(db, id);
   }
 }
+
+/** Limits are the platform's word to a project, so a project's own admin does not lift them. */
+function assertMayLimit({ projects }: Confined): void {
+  if (projects !== '*') throw new RecreditError('role.missing', 'only an admin of all projects sets limits');
+}
+
+const wholeLimits = ({ requestsPerSecond = null, eventsPerSecond = null }: KeyLimitsInput): KeyLimits => ({
+  requestsPerSecond,
+  eventsPerSecond,
+});

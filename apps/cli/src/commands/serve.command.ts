@@ -18,7 +18,7 @@ export function serveCommand(cli: Cli): Command {
     .action(async ({ workers }: { workers: number }) => {
       const { config } = cli;
       const stop = stopRequest();
-      const log = openPlatformLog(config.home, { tell: (line) => cli.note(line) });
+      const log = openPlatformLog(config.home, { level: config.logLevel, tell: (line) => cli.note(line) });
       const startedAt = performance.now();
       const platform = await startPlatform(config, { workers, logger: log.logger, workerLog: log.fd });
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

@@ -129,6 +129,7 @@ function filesAsStore(folder: string): SegmentStore {
     },
     exists: unused,
     list: unused,
+    probe: unused,
     delete: unused,
   };
 }
