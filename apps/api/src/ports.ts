@@ -1,4 +1,4 @@
-import type { Authenticator } from '#lib/access';
+import type { Authenticator, RateLimiter } from '#lib/access';
 import type { AnyEstimator } from '#lib/credit';
 import type { EventLog } from '#lib/event-log';
 import type { Queue } from '#lib/queue';
@@ -16,6 +16,10 @@ export interface ApiPorts {
   readonly authenticator: Authenticator;
   /** the catalogue, with users' own; none: ours alone */
   readonly estimators?: readonly AnyEstimator[];
+  /** none: nobody is limited */
+  readonly limiter?: RateLimiter;
+  /** of this version, to see whether the database is of it too; none: it is not looked at */
+  readonly migrations?: readonly Migration[];
 }
 
 /** Nest's name for them. */
