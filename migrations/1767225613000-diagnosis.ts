@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-const TABLES = ['diagnostic_figures', 'diagnosis', 'alert'] as const;
+const TABLES = ['diagnostic_figures', 'diagnosis', 'diagnostic_reading', 'alert'] as const;
 
 /**
  * What diagnostics measured of training steps, what they say of runs, and the alerts that followed.
@@ -22,10 +22,19 @@ export class Diagnosis1767225613000 implements MigrationInterface {
       );
 
       create table diagnosis (
-        run_id   text           primary key references run (id),
-        as_of    bigint         not null, -- events before it are spoken of
-        readings jsonb          not null,
-        made_at  timestamptz(3) not null default now()
+        run_id        text           primary key references run (id),
+        as_of         bigint         not null, -- events before it are spoken of
+        pending_steps integer        not null, -- training steps that are not measured yet
+        made_at       timestamptz(3) not null default now()
+      );
+
+      create table diagnostic_reading (
+        run_id     text    not null references diagnosis (run_id) on delete cascade,
+        diagnostic text    not null,
+        place      integer not null, -- in the report
+        reading    jsonb   not null, -- without its steps
+        steps      jsonb   not null, -- values by training step
+        primary key (run_id, diagnostic)
       );
 
       create table alert (

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { createApi, type ApiPorts } from '#app/api';
 import { Authenticator, confine, createKey, type Role } from '#lib/access';
 import { computeShard, planAnalysis, runShard, type ShardAddress, type ShardTask } from '#lib/analysis';
+import { diagnoseRun, measureSteps, measureTask, stepRevisions, type MeasureTask } from '#lib/diagnosis';
 import { comparisonOf, decodeSummary } from '#lib/diagnostics';
 import { EventLog, sealBatch } from '#lib/event-log';
 import { Projector } from '#lib/projection';
@@ -111,6 +112,18 @@ export async function testApi({ logger: given }: { logger?: Logger } = {}) {
         await runShard({ ...finish, compute: (task: ShardTask) => computeShard(store, task) }, shard);
       }
       for (const run of runs) await projector.projectRun(run);
+    },
+
+    /** What workers do of a run's diagnosis. @param asOf what was, measured to be read; the present if not said */
+    diagnose: async (run: string, asOf?: number): Promise<void> => {
+      await projector.projectRun(run);
+      const ports = {
+        pool: db.pool,
+        measure: (task: MeasureTask) => measureTask(store, task),
+        alerted: async () => {},
+      };
+      if (asOf === undefined) await diagnoseRun(ports, run, true);
+      else await measureSteps(ports, run, asOf, await stepRevisions(db.pool, run, asOf));
     },
 
     /** @returns the address, once it listens */

@@ -1,7 +1,7 @@
 import { AnalysisResolver } from './analyses/analysis.resolver.js';
 import { AnnotationResolver } from './annotations/annotation.resolver.js';
 import { DeviceResolver } from './devices/device.resolver.js';
-import { DiagnosticResolver } from './diagnostics/diagnostic.resolver.js';
+import { DiagnosticResolver, RunDiagnosticsResolver } from './diagnostics/diagnostic.resolver.js';
 import { ErasureResolver } from './erasures/erasure.resolver.js';
 import { EstimatorResolver } from './estimators/estimator.resolver.js';
 import { GroupResolver } from './groups/group.resolver.js';
@@ -23,6 +23,7 @@ export const RESOLVERS = [
   AnalysisResolver,
   EstimatorResolver,
   DeviceResolver,
+  RunDiagnosticsResolver,
   DiagnosticResolver,
   AnnotationResolver,
   KeyResolver,

@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeShardJob, planAnalysisJob, type ShardAddress, type ShardAnswer, type ShardTask } from '#lib/analysis';
+import {
+  diagnoseRunJob,
+  measureAsOfJob,
+  runsToDiagnose,
+  type MeasuredDiagnostic,
+  type MeasureTask,
+} from '#lib/diagnosis';
 import type { Comparison } from '#lib/diagnostics';
 import { eraseExpiredJob, eraseRunJob, EXPIRY_CHECK_MS } from '#lib/erasure';
 import { systemClock } from '#lib/kernel';
@@ -76,6 +83,17 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   const discard = async (keys: readonly string[]) => void (await Promise.all(keys.map((key) => store.delete(key))));
   await queue.work(computeShardJob, { pool, conclude, compute, discard }, { concurrency });
 
+  const measure = (task: MeasureTask): Promise<MeasuredDiagnostic[]> =>
+    threads.run({ segments, task } satisfies MeasureThreadTask, { name: 'measure' });
+  const diagnosisPorts = { pool, measure, alerted: async () => {}, concurrency };
+  await queue.work(diagnoseRunJob, diagnosisPorts);
+  await queue.work(measureAsOfJob, diagnosisPorts);
+  const lookForAdvanced = () =>
+    void runsToDiagnose(pool)
+      .then((runs) => queue.enqueue(diagnoseRunJob, runs))
+      .catch((error: unknown) => logger.warn({ err: error }, 'runs that advanced could not be looked for'));
+  const diagnosis = setInterval(lookForAdvanced, DIAGNOSIS_CHECK_MS);
+
   const log = (message: string, details: object) => logger.info(details, message);
   const finish = async (runId: string) => void (await queue.enqueue(eraseRunJob, [{ runId }]));
   await queue.work(eraseRunJob, { pool, owner, store, log });
@@ -90,6 +108,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   return {
     stop: async () => {
       clearInterval(expiry);
+      clearInterval(diagnosis);
       await Promise.all([queue.stop({ patienceMs: STOP_MS }), projector.stop()]);
       await threads.destroy();
       await Promise.all([pool.end(), owner.end()]);

@@ -1,7 +1,8 @@
-import { DIAGNOSTICS, readRun, type AnyDiagnostic, type Diagnosis } from '#lib/diagnostics';
+import { DIAGNOSTICS, readRun, type AnyDiagnostic } from '#lib/diagnostics';
 import { projectedPosition } from '#lib/projection';
 import type { Pool, Queryable } from '#lib/storage';
 import { raiseAlerts, type AlertEdge } from './alerts.js';
+import { keepDiagnosis, type RunDiagnosis } from './kept-diagnosis.js';
 import { keepFigures, knownFigures } from './figures.js';
 import { stepSource } from './load-step.js';
 import type { MeasuredDiagnostic, MeasureTask } from './measure-step.js';
@@ -21,14 +22,6 @@ export interface DiagnosePorts {
   readonly catalogue?: readonly AnyDiagnostic[];
 }
 
-/** What the diagnostics say of a run as of a position. */
-export interface RunDiagnosis {
-  readonly asOf: number;
-  readonly readings: readonly Diagnosis[];
-  /** training steps that are not measured yet, and are not spoken of */
-  readonly pendingSteps: number;
-}
-
 /**
  * Brings a run's diagnosis up to date: measures the training steps that are complete and not measured yet, reads the
  * run, keeps the readings, and raises alerts. Interrupted at any point it is run again, and goes on where it was.
@@ -40,14 +33,9 @@ export async function diagnoseRun(ports: DiagnosePorts, runId: string, isFinal: 
   const asOf = await projectedPosition(pool, runId);
   const steps = await stepRevisions(pool, runId, asOf);
   await measureSteps(ports, runId, asOf, isFinal ? steps : steps.filter(({ isComplete }) => isComplete));
-  const { readings } = await readDiagnosis(pool, runId, asOf, { catalogue });
-  await pool.query(
-    `insert into diagnosis (run_id, as_of, readings) values ($1, $2, $3)
-     on conflict (run_id) do update set as_of = excluded.as_of, readings = excluded.readings, made_at = now()
-     where diagnosis.as_of <= excluded.as_of`,
-    [runId, asOf, JSON.stringify(readings)],
-  );
-  await ports.alerted(await raiseAlerts(pool, runId, asOf, readings));
+  const diagnosis = await readDiagnosis(pool, runId, asOf, { catalogue });
+  await keepDiagnosis(pool, runId, diagnosis);
+  await ports.alerted(await raiseAlerts(pool, runId, asOf, diagnosis.readings));
 }
 
 /** Measures what is not known of these steps, as of a position. */

@@ -90,8 +90,8 @@ async function advance(events: readonly object[], isFinal = false): Promise<Reco
 }
 
 async function readings(): Promise<Record<string, Diagnosis>> {
-  const { rows } = await db.pool.query('select readings from diagnosis where run_id = $1', [run]);
-  return Object.fromEntries((rows[0].readings as Diagnosis[]).map((reading) => [reading.id, reading]));
+  const { rows } = await db.pool.query('select reading, steps from diagnostic_reading where run_id = $1', [run]);
+  return Object.fromEntries(rows.map(({ reading, steps }) => [reading.id, { ...reading, steps }]));
 }
 
 const alertEvents = async () =>

@@ -1,6 +1,7 @@
 import { defineJob } from '#lib/queue';
 import { z } from 'zod';
-import { diagnoseRun, type DiagnosePorts } from './diagnose-run.js';
+import { diagnoseRun, measureSteps, type DiagnosePorts } from './diagnose-run.js';
+import { stepRevisions } from './step-revisions.js';
 
 /** Brings the diagnosis of one run up to date. */
 export const diagnoseRunJob = defineJob({
@@ -9,4 +10,14 @@ export const diagnoseRunJob = defineJob({
   key: ({ runId }) => runId,
   retryLimit: 2,
   run: ({ runId, isFinal }, ports: DiagnosePorts, { signal }) => diagnoseRun({ ...ports, signal }, runId, isFinal),
+});
+
+/** Measures what a run was as of an earlier position, so that it can be read as of it. */
+export const measureAsOfJob = defineJob({
+  name: 'measure-as-of',
+  payload: z.object({ runId: z.string(), asOf: z.int().nonnegative() }),
+  key: ({ runId, asOf }) => `${runId}/${asOf}`,
+  retryLimit: 2,
+  run: async ({ runId, asOf }, ports: DiagnosePorts, { signal }) =>
+    measureSteps({ ...ports, signal }, runId, asOf, await stepRevisions(ports.pool, runId, asOf)),
 });

@@ -81,6 +81,8 @@ export interface Diagnostic<
   readonly question: string;
   /** what helps when it alerts, one sentence */
   readonly remedy: string;
+  /** the value that matters most, for a line in a table */
+  readonly headline: string;
   readonly level: 'trainingStep' | 'group' | 'trajectory' | 'task' | 'run';
   readonly status: 'verified' | 'reconstructed' | 'own';
   /** where formula or thresholds come from */

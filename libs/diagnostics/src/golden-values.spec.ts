@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { trajectoryBatch } from '#lib/dataset';
 import { describe, expect, it } from 'vitest';
 import { GOLDEN_DIAGNOSTICS, goldenValues } from './golden-values.js';
@@ -30,7 +30,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 describe.each(GOLDEN_DIAGNOSTICS)('%s agrees with its golden vectors', (diagnostic) => {
-  const { cases } = JSON.parse(readFileSync(`test/golden/diag-${diagnostic}.json`, 'utf8')) as { cases: GoldenCase[] };
+  const file = [`test/golden/diag-${diagnostic}.json`, `test/golden/${diagnostic}.json`].find(existsSync)!;
+  const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: GoldenCase[] };
   it.each(cases)('$name', ({ params, trajectories, expected, tolerance }) => {
     const found = goldenValues(diagnostic, trajectoryBatch(trajectories), params);
     expect(differences(expected, found, tolerance)).toEqual([]);

@@ -1,16 +1,23 @@
-import { numbers, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { jsonValues, numbers, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { AGGREGATES, aggregateRows, rowLengths } from '#lib/numeric';
+import { agentProcessBench } from './annotators/agent-process-bench.js';
+import { processBench } from './annotators/process-bench.js';
 import { comparisonOf, type Comparison } from './comparison/comparison.js';
 import { concentration } from './comparison/concentration.js';
 import { summarizeShard } from './comparison/summarize-shard.js';
+import { processOutcome } from './process-outcome.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** By diagnostic: its named numbers, as `golden/diag-<id>.json` names them. */
+/** By diagnostic or annotator evaluation: its named numbers, as `golden/diag-<id>.json` or `golden/<id>.json` names them. */
 const VALUES: Readonly<Record<string, (trajectories: TrajectoryBatch, params: Params) => Record<string, unknown>>> = {
   'zero-variance-groups': zeroVarianceGroups,
   'credit-profile': creditProfile,
   'estimator-agreement': estimatorAgreement,
   'credit-vs-labels': creditVsLabels,
+  'process-outcome-diagnostics': processOutcomeOfRun,
+  'process-bench': processBenchOfRun,
+  'agent-process-bench': agentProcessBenchOfRun,
 };
 
 /** The diagnostics whose golden files goldenValues can answer. */
@@ -80,4 +87,38 @@ function creditVsLabels(trajectories: TrajectoryBatch, params: Params) {
   const credit = signal(trajectories, params['credit'] ?? 'advantage');
   const [truth] = compare(trajectories, [['credit', credit]], [['label', signal(trajectories, 'humanLabel')]]).truths;
   return { ...truth, turnCount: truth.n };
+}
+
+function processOutcomeOfRun(trajectories: TrajectoryBatch, params: Params) {
+  const { turnOffsets, groupOf, trainingStep } = trajectories;
+  const aggregate = AGGREGATES.find((name) => name === params['aggregate']) ?? 'mean';
+  const how = { empty: NaN, temperature: 0.1 };
+  const success = numbers(trajectories, 'trajectory.success') ?? new Float64Array(groupOf.length).fill(NaN);
+  const rows = {
+    process: aggregateRows(signal(trajectories, 'processReward'), turnOffsets, aggregate, how),
+    success,
+    turns: rowLengths(turnOffsets),
+    groupOf,
+    trainingStep,
+  };
+  return processOutcome(rows, { threshold: Number(params['threshold'] ?? 0.5), bins: Number(params['bins'] ?? 10) });
+}
+
+function processBenchOfRun(trajectories: TrajectoryBatch, params: Params) {
+  const humanFirstError = Array.from(numbers(trajectories, 'trajectory.humanFirstError') ?? []);
+  const critiques = ofTrajectories(trajectories, 'critiques').map((texts) => (Array.isArray(texts) ? texts.map(String) : [])); // prettier-ignore
+  return { ...processBench(humanFirstError, critiques, { voting: params['voting'] === true }) };
+}
+
+function agentProcessBenchOfRun(trajectories: TrajectoryBatch) {
+  const dataset = ofTrajectories(trajectories, 'dataset').map((name) => (name === null ? null : String(name)));
+  const failed = ofTrajectories(trajectories, 'judgeFailed').map((flag) => flag === 1);
+  const [reference, judged] = [signal(trajectories, 'humanLabel'), signal(trajectories, 'judgeLabel')];
+  return { ...agentProcessBench(trajectories, reference, judged, dataset, failed) };
+}
+
+/** [trajectories] null: not said */
+function ofTrajectories({ columns, ids }: TrajectoryBatch, name: string): readonly unknown[] {
+  const column = columns.get(`trajectory.${name}`);
+  return column ? jsonValues(column) : ids.map(() => null);
 }

@@ -1,17 +1,64 @@
-import { Args, Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import { Inject } from '@nestjs/common';
+import { Args, Context, Int, Mutation, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import { findRun } from '#lib/access';
+import { measureAsOfJob, stepRevisions } from '#lib/diagnosis';
+import { PageArgs } from '../graphql/connection.js';
+import { queryable } from '../graphql/queryable.js';
 import type { RequestContext } from '../graphql/request-context.js';
+import { Needs } from '../graphql/role.guard.js';
 import { Position } from '../graphql/scalars.js';
+import { PORTS, type ApiPorts } from '../ports.js';
 import { Run } from '../runs/run.object.js';
-import { Diagnostic } from './learning-signal.js';
+import { AlertConnection, Diagnostic, DiagnosticStep } from './diagnostic.object.js';
+import { diagnosticsAsOf, type RunDiagnostic } from './diagnostic.reader.js';
 
 @Resolver(() => Run)
-export class DiagnosticResolver {
-  @ResolveField(() => [Diagnostic])
-  async diagnostics(
+export class RunDiagnosticsResolver {
+  constructor(@Inject(PORTS) private readonly ports: ApiPorts) {}
+
+  @ResolveField(() => [Diagnostic], {
+    description:
+      'In the order of the catalogue. They follow the run by some seconds; none: nothing is measured yet. As of an earlier position they speak of what is measured, see `pendingSteps` and the mutation measureDiagnostics.',
+  })
+  diagnostics(
     @Parent() run: Run,
     @Args('asOf', { type: () => Position, nullable: true }) asOf: number | null | undefined,
+    @Context() { db, loaders }: RequestContext,
+  ): Promise<RunDiagnostic[]> {
+    if (asOf === null || asOf === undefined) return loaders.diagnostics.load(run.id);
+    return diagnosticsAsOf(db, run.id, asOf);
+  }
+
+  @ResolveField(() => AlertConnection, { description: 'Newest first.' })
+  alerts(
+    @Parent() run: Run,
+    @Args('isOpen', { type: () => Boolean, nullable: true, description: 'All if not said.' })
+    isOpen: boolean | null | undefined,
+    @Args() page: PageArgs,
     @Context() { loaders }: RequestContext,
-  ): Promise<Diagnostic[]> {
-    return [await loaders.zeroVarianceGroups.load({ run: run.id, argument: asOf ?? null })];
+  ) {
+    return loaders.alerts.load({ parent: run.id, page, filter: { isOpen: isOpen ?? null } });
+  }
+
+  @Mutation(() => Int, {
+    description: 'Measures what a run was as of an earlier position. Answers how many training steps it had then.',
+  })
+  @Needs('analyze')
+  async measureDiagnostics(
+    @Args('run', { type: () => String, description: 'Id, or name among the runs the caller sees.' }) idOrName: string,
+    @Args('asOf', { type: () => Position }) asOf: number,
+    @Context() { db }: RequestContext,
+  ): Promise<number> {
+    const { id: runId } = await findRun(db, idOrName);
+    await this.ports.queue.enqueue(measureAsOfJob, [{ runId, asOf }]);
+    return (await stepRevisions(queryable(db), runId, asOf)).length;
+  }
+}
+
+@Resolver(() => Diagnostic)
+export class DiagnosticResolver {
+  @ResolveField(() => [DiagnosticStep], { description: 'Ascending.' })
+  steps(@Parent() { run, id, steps }: RunDiagnostic, @Context() { loaders }: RequestContext) {
+    return steps ?? loaders.diagnosticSteps.load({ run, argument: id });
   }
 }

@@ -11,7 +11,14 @@ import {
   storedComparisons,
   type ShardFilter,
 } from '../analyses/analysis.reader.js';
-import { zeroVarianceGroups, type Diagnostic } from '../diagnostics/learning-signal.js';
+import type { DiagnosticStep } from '../diagnostics/diagnostic.object.js';
+import {
+  alertsOfRuns,
+  diagnosticSteps,
+  keptDiagnostics,
+  NEWEST_ALERT,
+  type AlertFilter,
+} from '../diagnostics/diagnostic.reader.js';
 import { erasuresOfRuns } from '../erasures/erasure.reader.js';
 import { AS_GROUPS_BEGAN, groups, type GroupFilter } from '../groups/group.reader.js';
 import type { MetricPoint } from '../metrics/metric-series.object.js';
@@ -47,7 +54,11 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
       const points = Map.groupBy(await metricPoints(db, runIds, name), ({ of }) => of);
       return runIds.map((id) => points.get(id) ?? []);
     }),
-    zeroVarianceGroups: perRunLoader<number | null, Diagnostic>((runIds, asOf) => zeroVarianceGroups(db, runIds, asOf)),
+    diagnostics: new DataLoader((runIds: readonly string[]) => keptDiagnostics(db, runIds)),
+    diagnosticSteps: perRunLoader<string, readonly DiagnosticStep[]>((runIds, id) => diagnosticSteps(db, runIds, id)),
+    alerts: pageLoader(NEWEST_ALERT, (ids, limit, after, filter: AlertFilter) =>
+      alertsOfRuns(db, ids, limit, after, filter),
+    ),
     turns: turnsLoader(db),
     credit: creditLoader(db, store),
     analysesOfRun: pageLoader(NEWEST_ANALYSIS, (ids, limit, after) => analysesOfRuns(db, ids, limit, after)),

@@ -53,7 +53,6 @@ it('answers every field of a run', async () => {
     trainingSteps { edges { node { trainingStep trajectoryCount finishedCount groupCount turnCount successRate meanOutcomeReward recordedAt metrics } } }
     metric(name: "loss") { name sampled count points { trainingStep value } }
     signals { level name source rows minimum maximum mean }
-    diagnostics { id asOf value reading detail }
     analyses { edges { node { id } } }
   } }`);
   expect(found).toMatchObject({
@@ -81,16 +80,8 @@ it('answers every field of a run', async () => {
         { trainingStep: 1, value: 0.5 },
       ],
     },
-    diagnostics: [
-      {
-        id: 'zero-variance-groups',
-        value: 0,
-        detail: { groups: 3, comparableGroups: 3, zeroVarianceGroups: 0, groupsWithSignal: 3 },
-      },
-    ],
     analyses: { edges: [{ node: { id: analysis } }] },
   });
-  expect(found.diagnostics[0].asOf).toBe(found.position);
   expect(
     found.trainingSteps.edges.map(({ node }: any) => [
       node.trainingStep,
@@ -316,16 +307,6 @@ it('thins a curve and says so', async () => {
   });
 });
 
-it('speaks of a run as it was', async () => {
-  const { run: found } = await data(
-    `{ run(id: "grpo-7b") { diagnostics(asOf: 2) { asOf value detail } none: diagnostics(asOf: 0) { asOf value reading } } }`,
-  );
-  expect(found.diagnostics).toEqual([
-    { asOf: 2, value: 0, detail: { groups: 1, comparableGroups: 1, zeroVarianceGroups: 0, groupsWithSignal: 1 } },
-  ]);
-  expect(found.none).toEqual([{ asOf: 0, value: null, reading: 'none of the 0 groups has two outcomes to compare' }]);
-});
-
 it('shows no list what a rewind superseded, and by id what was', async () => {
   const rewound = await aRun(api.db.ownerPool, { project, name: 'rewound' });
   await api.append(rewound, [
@@ -342,7 +323,6 @@ it('shows no list what a rewind superseded, and by id what was', async () => {
       groups { edges { node { trainingStep name trajectories { edges { node { id } } } } } }
       trajectories { edges { node { id } } }
       metric(name: "loss") { count }
-      diagnostics { detail }
     }
     trajectory(run: "rewound", id: "old-t1-0-0") { id outcomeReward turns { edges { node { state } } } }
   }`);
@@ -360,6 +340,5 @@ it('shows no list what a rewind superseded, and by id what was', async () => {
   ]);
   expect(nodes(found.trajectories)).toHaveLength(6);
   expect(found.metric).toEqual({ count: 2 });
-  expect(found.diagnostics[0].detail.groups).toBe(3);
   expect(trajectory).toMatchObject({ id: 'old-t1-0-0', outcomeReward: 1, turns: { edges: [{}, {}, {}] } });
 });

@@ -69,6 +69,7 @@ export const entropyTrendDiagnostic = defineDiagnostic({
   title: 'Entropy over the run',
   question: 'Is the policy running out of entropy, or losing control of it?',
   remedy: 'Too low: STARE, Lp-Reg or KL-Cov, a higher temperature. Too high: a smaller step, a check of the last data.',
+  headline: 'entropy',
   level: 'run',
   status: 'own',
   source: 'target: hp-luo/STARE; explosion: RAGEN; baseline and half-life ours',

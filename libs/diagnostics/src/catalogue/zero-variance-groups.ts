@@ -22,6 +22,7 @@ export const zeroVarianceGroups = defineDiagnostic({
   title: 'Groups without a signal',
   question: 'How much of what was sampled can move the policy at all?',
   remedy: 'Drop tasks that are always or never solved, sample dynamically (DAPO), or enlarge the groups of hard tasks.',
+  headline: 'groupFraction',
   level: 'trainingStep',
   status: 'verified',
   source: 'TRL grpo_trainer.py (frac_reward_zero_std); rllm fully_async/utils.py; DAPO, arXiv:2503.14476',

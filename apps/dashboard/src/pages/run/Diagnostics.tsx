@@ -1,5 +1,5 @@
 import { graphql } from '../../graphql.js';
-import { count } from '../../text/numbers.js';
+import { count, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
@@ -12,8 +12,14 @@ const DiagnosticsQuery = graphql(`
       diagnostics {
         id
         asOf
+        title
+        question
         reading
-        detail
+        values
+        evidence {
+          trainingStep
+          note
+        }
       }
     }
   }
@@ -26,18 +32,24 @@ export function Diagnostics({ run, position }: { readonly run: string; readonly 
     <Panel title="Diagnostics">
       {error && <Failure message={error.message} onRetry={again} />}
       {!data && !error && <Skeleton height={44} />}
-      {data?.run?.diagnostics.map(({ id, asOf, reading, detail }) => (
+      {data?.run?.diagnostics.length === 0 && <p className="hint">Nothing is measured yet.</p>}
+      {data?.run?.diagnostics.map(({ id, asOf, title, question, reading, values, evidence }) => (
         <div key={id} className="analysis">
-          <p>{sentence(reading)}</p>
+          <p>{sentence(visibleText(reading))}</p>
           <details>
-            <summary>Evidence</summary>
+            <summary>{title}: evidence</summary>
             <p className="hint">
-              {id}, over the first {count(asOf)} events
+              {question} {id}, over the first {count(asOf)} events.
             </p>
             <ul className="hint">
-              {Object.entries(detail as Record<string, unknown>).map(([name, value]) => (
+              {evidence.map(({ trainingStep, note }) => (
+                <li key={`${trainingStep} ${note}`}>
+                  training step {count(trainingStep)}: {visibleText(note)}
+                </li>
+              ))}
+              {Object.entries(values as Record<string, number | null>).map(([name, value]) => (
                 <li key={name}>
-                  {words(name)}: {typeof value === 'number' ? count(value) : visibleText(String(value))}
+                  {words(name)}: {Number.isInteger(value) ? count(value) : decimal(value)}
                 </li>
               ))}
             </ul>

@@ -1,0 +1,105 @@
+import type { Confined } from '#lib/access';
+import { readDiagnosis } from '#lib/diagnosis';
+import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
+import type { Key, Order } from '../graphql/cursor.js';
+import { queryable } from '../graphql/queryable.js';
+import type { Alert, Diagnostic, DiagnosticStep } from './diagnostic.object.js';
+
+/** A diagnostic of a run; its steps where they are known already, else they are loaded when asked for. */
+export interface RunDiagnostic extends Diagnostic {
+  readonly run: string;
+  readonly steps: readonly DiagnosticStep[] | null;
+}
+
+/** What was last said of each run; nothing where none of it was measured yet. */
+export async function keptDiagnostics(db: Confined, runIds: readonly string[]): Promise<RunDiagnostic[][]> {
+  const rows = await db.query<{ run: string; asOf: number; pendingSteps: number; reading: Omit<Diagnosis, 'steps'> }>(
+    `select run_id as run, as_of::float8 as "asOf", pending_steps as "pendingSteps", reading
+     from diagnostic_reading join diagnosis using (run_id) where run_id = any ($1) order by place`,
+    [runIds],
+  );
+  const byRun = Map.groupBy(rows, ({ run }) => run);
+  return runIds.map((id) =>
+    (byRun.get(id) ?? []).flatMap(({ run, asOf, pendingSteps, reading }) =>
+      diagnosticOf(reading, { run, asOf, pendingSteps, steps: null }),
+    ),
+  );
+}
+
+/** What is said of a run as of an earlier position, from what is measured of it. */
+export async function diagnosticsAsOf(db: Confined, run: string, asOf: number): Promise<RunDiagnostic[]> {
+  const { readings, pendingSteps } = await readDiagnosis(queryable(db), run, asOf);
+  return readings.flatMap((reading) => diagnosticOf(reading, { run, asOf, pendingSteps, steps: reading.steps }));
+}
+
+type Circumstances = Pick<RunDiagnostic, 'run' | 'asOf' | 'pendingSteps' | 'steps'>;
+
+/** @returns nothing for what an older version of the platform measured and this one does not know */
+function diagnosticOf(reading: Omit<Diagnosis, 'steps'>, circumstances: Circumstances): RunDiagnostic[] {
+  const known = DIAGNOSTICS.find(({ id }) => id === reading.id);
+  if (!known) return [];
+  const { id, title, question, remedy, headline } = known;
+  const { sentence, values, reasons, evidence, detail = null, missing } = reading;
+  return [
+    {
+      ...circumstances,
+      id,
+      title,
+      question,
+      remedy,
+      headline,
+      reading: sentence,
+      value: values[headline] ?? null,
+      values,
+      reasons,
+      evidence,
+      detail,
+      missing: missing.map(({ text, trainingSteps }) => `${text} (${trainingSteps} training steps)`),
+    },
+  ];
+}
+
+/** The values of one diagnostic by training step, of each run. */
+export async function diagnosticSteps(
+  db: Confined,
+  runIds: readonly string[],
+  diagnostic: string,
+): Promise<(readonly DiagnosticStep[])[]> {
+  const rows = await db.query<{ run: string; steps: readonly DiagnosticStep[] }>(
+    `select run_id as run, steps from diagnostic_reading where run_id = any ($1) and diagnostic = $2`,
+    [runIds, diagnostic],
+  );
+  const byRun = new Map(rows.map(({ run, steps }) => [run, steps]));
+  return runIds.map((id) => byRun.get(id) ?? []);
+}
+
+export interface AlertFilter {
+  readonly isOpen: boolean | null;
+}
+
+export const NEWEST_ALERT: Order<Alert> = {
+  parts: ['instant', 'text'],
+  keyOf: ({ openedAt, id }) => [openedAt.toISOString(), id],
+};
+
+/** Of each run, newest first. */
+export function alertsOfRuns(
+  db: Confined,
+  runIds: readonly string[],
+  limit: number,
+  after: Key | null,
+  { isOpen }: AlertFilter,
+) {
+  return db.query<Alert & { of: string }>(
+    `select run.id as "of", found.* from unnest($1::text[]) as run(id)
+     cross join lateral (
+       select id, diagnostic, rule, level, says, saw, opened_step as "openedStep", opened_at as "openedAt",
+         closed_step as "closedStep", closed_at as "closedAt"
+       from alert
+       where run_id = run.id and ($3::bool is null or (closed_as_of is null) = $3)
+         and ($4::timestamptz is null or (opened_at, id) < ($4, $5))
+       order by opened_at desc, id desc limit $2
+     ) as found`,
+    [runIds, limit, isOpen, ...(after ?? [null, null])],
+  );
+}

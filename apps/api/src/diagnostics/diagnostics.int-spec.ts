@@ -1,0 +1,134 @@
+import { headOf } from '#lib/event-log';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testApi, type Answer, type TestApi } from '../../../../test/support/api.js';
+import { aProject, aRun } from '../../../../test/support/rows.js';
+
+const AT = '2026-11-21T12:00:00Z';
+
+let api: TestApi;
+let key: string;
+let run: string;
+
+beforeAll(async () => {
+  api = await testApi();
+  const project = await aProject(api.db.ownerPool, 'ours');
+  key = await api.key(project, 'read', 'analyze');
+  run = await aRun(api.db.ownerPool, { project, name: 'starving' });
+  for (const step of [0, 1, 2]) await api.append(run, aStarvingStep(step));
+  await api.diagnose(run);
+});
+
+afterAll(() => api?.close());
+
+/** Eight groups of two, half of them without a signal. */
+function aStarvingStep(trainingStep: number): object[] {
+  const groups = [0, 1, 2, 3, 4, 5, 6, 7];
+  return [
+    ...groups.flatMap((group) =>
+      [0, 1].map((i) => ({
+        type: 'trajectory.recorded',
+        at: AT,
+        id: `t${trainingStep}-${group}-${i}`,
+        group: `g${group}`,
+        trainingStep,
+        outcomeReward: group < 4 ? 0 : i,
+        turns: [{ state: 's', action: 'a' }],
+      })),
+    ),
+    { type: 'trainingStep.recorded', at: AT, trainingStep, metrics: { loss: 1 } },
+  ];
+}
+
+async function data(query: string, variables?: object): Promise<Answer['data']> {
+  const { errors, data } = await api.ask(key, query, variables);
+  expect({ errors, logged: api.logged.splice(0) }).toEqual({ errors: undefined, logged: [] });
+  return data;
+}
+
+it('says what was measured, with its evidence, its values by step and its alerts', async () => {
+  const { run: found } = await data(`{ run(id: "starving") {
+    diagnostics { id title question asOf reading headline value pendingSteps missing
+      steps { trainingStep values observations } evidence { trainingStep group note } }
+    alerts(isOpen: true) { edges { node { diagnostic rule level says saw openedStep closedStep } } }
+  } }`);
+  const [silent, entropy] = found.diagnostics;
+  expect(silent).toMatchObject({
+    id: 'zero-variance-groups',
+    reading: '12 of the 24 comparable groups carry a signal; in 50 % all outcomes are equal',
+    headline: 'groupFraction',
+    value: 0.5,
+    pendingSteps: 0,
+    steps: [0, 1, 2].map((trainingStep) => ({ trainingStep, values: { groupFraction: 0.5 }, observations: 8 })),
+    evidence: [0, 1, 2].map((trainingStep) => ({ trainingStep, group: null, note: '4 of 8 groups without a signal' })),
+  });
+  expect(entropy).toMatchObject({ id: 'entropy-trend', value: null, reading: 'nothing to measure yet', steps: [] });
+  expect(found.alerts.edges.map(({ node }: { node: object }) => node)).toEqual([
+    {
+      diagnostic: 'zero-variance-groups',
+      rule: 'wasteful',
+      level: 'WARN',
+      says: 'at least 50 % of the groups cannot move the policy',
+      saw: { groupFraction: 0.5 },
+      openedStep: 2,
+      closedStep: null,
+    },
+  ]);
+});
+
+it('asks as many statements for two runs as for one', async () => {
+  const ask = (first: number) =>
+    data(
+      `{ runs(first: ${first}) { edges { node { diagnostics { id steps { values } } alerts(first: 2) { edges { node { id } } } } } } }`,
+    );
+  await ask(1);
+  api.statements.length = 0;
+  await ask(1);
+  const ofOne = api.statements.length;
+  const { id: projectId } = (await api.db.pool.query(`select project_id as id from run where id = $1`, [run])).rows[0];
+  const other = await aRun(api.db.ownerPool, { project: projectId, name: 'another' });
+  await api.append(other, aStarvingStep(0));
+  await api.diagnose(other);
+  api.statements.length = 0;
+  expect((await ask(2)).runs.edges).toHaveLength(2);
+  expect(api.statements).toHaveLength(ofOne);
+});
+
+it('speaks of a run as it was, once that is measured', async () => {
+  const asOf = 5; // four trajectories: the last step then had two groups
+  const before = await data(
+    `query ($asOf: Position!) { run(id: "starving") { diagnostics(asOf: $asOf) { reading pendingSteps } } }`,
+    { asOf },
+  );
+  expect(before.run.diagnostics[0]).toEqual({ reading: 'nothing to measure yet', pendingSteps: 1 });
+  const { measureDiagnostics } = await data(
+    `mutation ($asOf: Position!) { measureDiagnostics(run: "starving", asOf: $asOf) }`,
+    { asOf },
+  );
+  expect(measureDiagnostics).toBe(1);
+  await api.diagnose(run, asOf);
+  const after = await data(
+    `query ($asOf: Position!) { run(id: "starving") { diagnostics(asOf: $asOf) { asOf reading pendingSteps steps { values } } } }`,
+    { asOf },
+  );
+  expect(after.run.diagnostics[0]).toMatchObject({
+    asOf,
+    reading: '0 of the 2 comparable groups carry a signal; in 100 % all outcomes are equal',
+    pendingSteps: 0,
+    steps: [{ values: { comparableGroups: 2 } }],
+  });
+});
+
+it('speaks of all events there are, its own alerts too', async () => {
+  await api.diagnose(run);
+  const { run: found } = await data(`{ run(id: "starving") { position diagnostics { asOf } } }`);
+  expect(found.position).toBe(await headOf(api.db.pool, run));
+  expect(found.diagnostics[0].asOf).toBe(found.position);
+});
+
+it('shows nothing of it to another project', async () => {
+  const stranger = await api.key(await aProject(api.db.ownerPool, 'theirs'), 'read', 'analyze');
+  const { data: seen } = await api.ask(stranger, `{ run(id: "${run}") { diagnostics { id } } }`);
+  expect(seen.run).toBeNull();
+  const answer = await api.ask(stranger, `mutation { measureDiagnostics(run: "${run}", asOf: 3) }`);
+  expect(answer.errors?.[0].extensions.code).toBe('run.unknown');
+});
