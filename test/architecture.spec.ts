@@ -15,9 +15,9 @@ const LAYERS = [
   ['access'],
   ['projection', 'importers', 'annotators'],
   // plans over the read models and computes over the segments that the projection makes
-  ['analysis'],
-  // takes away what all of the others made
-  ['erasure'],
+  ['analysis', 'diagnosis'],
+  // takes away what all of the others made, or keeps it
+  ['erasure', 'backup'],
 ];
 const FIRST_IMPURE = 6;
 

@@ -34,6 +34,8 @@ const GROUPS: Readonly<Record<string, Commands>> = {
   Keep: {
     verify: async () => (await import('./commands/verify.command.js')).verifyCommand,
     rebuild: async () => (await import('./commands/verify.command.js')).rebuildCommand,
+    backup: async () => (await import('./commands/backup.command.js')).backupCommand,
+    restore: async () => (await import('./commands/backup.command.js')).restoreCommand,
     erase: async () => (await import('./commands/erase.command.js')).eraseCommand,
     projects: async () => (await import('./commands/projects.command.js')).projectsCommand,
     keys: async () => (await import('./commands/keys.command.js')).keysCommand,

@@ -83,6 +83,14 @@ async function logBytes(run: string): Promise<{ payloads: number; partition: num
   return rows[0];
 }
 
+/** What the diagnosis of a run leaves, as far as it matters here. */
+const DIAGNOSED: Record<string, string> = {
+  diagnosis: 'insert into diagnosis (run_id, as_of, pending_steps) values ($1, 1, 0)',
+  diagnostic_reading: `insert into diagnostic_reading (run_id, diagnostic, place, reading, steps) values ($1, 'd', 0, '{}', '{}')`,
+  diagnostic_figures: `insert into diagnostic_figures (run_id, training_step, revision, diagnostic, version, outcome) values ($1, 0, 0, 'd', 1, '{}')`,
+  alert: `insert into alert (id, run_id, diagnostic, rule, level, says, saw, opened_step, opened_as_of) values ('a', $1, 'd', 'r', 'info', 's', '{}', 0, 0)`,
+};
+
 async function disputedRuns(analysis: string): Promise<string[] | null> {
   const { rows } = await api.db.pool.query('select comparison from analysis where id = $1', [analysis]);
   const { comparison } = rows[0];
@@ -91,10 +99,33 @@ async function disputedRuns(analysis: string): Promise<string[] | null> {
   return [...new Set(turns.map(({ run }) => run))].toSorted();
 }
 
+/** Of an erased run these tables have rows, and they hold hashes, counts and names of ours. */
+const LEFT = new Set([
+  'analysis_run',
+  'analysis_shard',
+  'event_batch',
+  'projection_checkpoint',
+  'run_erasure',
+  'run_progress',
+  'run_stream',
+]);
+
+/** Every table that speaks of runs. */
+async function tablesOfRuns(): Promise<string[]> {
+  const { rows } = await api.db.ownerPool.query(
+    `select relname::text as name from pg_class join pg_attribute on attrelid = pg_class.oid
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and attname = 'run_id' order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 describe('an erased run', () => {
   it('has given back its bytes and left nothing but its tombstone; other runs stay as they are', async () => {
     const [run, other] = [await trained({ bytes: 6_000_000 }), await trained()];
     const [alone, both] = [await analysed(run), await analysed(run, other)];
+    for (const table of ['diagnosis', 'diagnostic_reading', 'diagnostic_figures', 'alert']) {
+      await api.db.ownerPool.query(DIAGNOSED[table], [run]);
+    }
     const otherBefore = await everythingOf(api.db.pool, api.store, other);
     const before = await logBytes(run);
     const { chainHash } = await verifyRun(api.db.pool, run);
@@ -114,6 +145,10 @@ describe('an erased run', () => {
     const { rows: credit } = await api.db.pool.query('select run_id, outcome from credit_result');
     expect(new Set(credit.map((row) => row.run_id))).toEqual(new Set([other]));
     expect(await api.store.list('credit/')).toHaveLength(credit.filter(({ outcome }) => outcome === 'credit').length);
+    for (const table of await tablesOfRuns()) {
+      const { rowCount } = await api.db.ownerPool.query(`select from ${table} where run_id = $1`, [run]);
+      expect([table, rowCount! > 0]).toEqual([table, LEFT.has(table)]);
+    }
     expect(await disputedRuns(alone)).toBeNull();
     expect((await disputedRuns(both)) ?? [run]).not.toContain(run);
 

@@ -4,6 +4,9 @@ import { Projector, segmentFolder } from '#lib/projection';
 import type { Pool, SegmentStore } from '#lib/storage';
 import { giveSpaceBack } from './give-space-back.js';
 
+/** What was said about a run that neither the projector nor an analysis made. */
+const MADE_OF_RUNS = ['alert', 'diagnostic_reading', 'diagnostic_figures', 'diagnosis'] as const;
+
 const FILES_AT_ONCE = 16;
 
 export interface ErasurePorts {
@@ -31,6 +34,7 @@ export async function finishErasure(
   const projector = new Projector({ pool, store });
   await projector.projectRun(runId);
   await projector.stop();
+  for (const table of MADE_OF_RUNS) await pool.query(`delete from ${table} where run_id = $1`, [runId]);
   const files = [...(await store.list(segmentFolder(runId))), ...(await forgetRun(pool, runId))];
   const removed = await remove(store, files);
   await note(pool, runId, { files: removed });

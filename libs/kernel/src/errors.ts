@@ -30,6 +30,7 @@ export const ERROR_STATUS = {
   'run.ended': 409,
   'run.erased': 409,
   'analysis.ended': 409,
+  'backup.refused': 409,
   'batch.too-large': 413,
   'encoding.unknown': 415,
   'events.invalid': 422,

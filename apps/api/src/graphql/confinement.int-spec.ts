@@ -133,6 +133,8 @@ describe('mutations', () => {
       () => `createApiKey(input: { name: "k", project: "secret-project", roles: [ADMIN] }) { text }`,
       'project.unknown',
     ],
+    eraseRun: [() => `eraseRun(input: { run: "${run}" }) { position }`, 'run.unknown'],
+    setRetention: [() => `setRetention(project: "secret-project", days: 1) { id }`, 'project.unknown'],
     revokeApiKey: [() => `revokeApiKey(id: "${keys.owner.split('_')[1]}") { id }`, 'key.unknown'],
     limitApiKey: [
       () => `limitApiKey(id: "${keys.owner.split('_')[1]}", limits: { requestsPerSecond: 0 }) { id }`,
@@ -143,7 +145,8 @@ describe('mutations', () => {
   const stateOfOurs = async () => {
     const { rows } = await api.db.ownerPool.query(
       `select (select count(*) from analysis) as analyses, (select count(*) from api_key) as keys,
-         (select count(*) from api_key where revoked_at is not null) as revoked, (select sum(next_position) from run_stream) as events`,
+         (select count(*) from api_key where revoked_at is not null) as revoked, (select sum(next_position) from run_stream) as events,
+         (select count(*) from run_erasure) as erased, (select count(retention_days) from project) as kept`,
     );
     return rows[0];
   };
@@ -165,7 +168,7 @@ describe('mutations', () => {
   });
 
   it.each(Object.keys(ATTACKS))('%s needs its role', async (name) => {
-    const needed = name.includes('Key') ? 'admin' : 'analyze';
+    const needed = /Key|erase|Retention/.test(name) ? 'admin' : 'analyze';
     const before = await stateOfOurs();
     for (const role of ['ingest', 'read', 'analyze'] as const) {
       if (role === needed) continue;
@@ -245,6 +248,7 @@ it('every input is one that the attacks above know', () => {
   expect(inputs.map(({ name }) => name).toSorted()).toEqual([
     'AnnotateInput',
     'CreateApiKeyInput',
+    'EraseRunInput',
     'EstimatorInput',
     'KeyLimitsInput',
     'RunAsOfInput',
