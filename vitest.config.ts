@@ -37,7 +37,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.e2e-spec.ts'],
+          include: ['test/{e2e,faults}/**/*.e2e-spec.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
           fileParallelism: false,

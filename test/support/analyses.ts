@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { openCredit } from '#lib/columnar';
 import { until, type ServedPlatform } from './served-platform.js';
 
 const ESTIMATORS = ['grpo', 'rloo', 'reinforce-plus-plus', 'lite-ppo', 'discounted-return', 'gae', 'gigpo', 'hgpo'];
@@ -37,19 +35,4 @@ export async function whenEnded(platform: ServedPlatform, id: string, key = plat
   const query = `query ($id: ID!) {
     analysis(id: $id) { state failure asOf progress { total done failed } comparison { trajectories turns detail } } }`;
   return (await platform.ask(query, { id }, key)).analysis;
-}
-
-/** Every result there is, and every file of one: its hash, and what it says it holds. */
-export async function resultsOn(platform: ServedPlatform): Promise<{ results: string[]; files: string[] }> {
-  const { rows } = await platform.pool().query(
-    `select concat_ws(' ', outcome, training_step, estimator, key, encode(file_sha256, 'hex')) as told
-     from credit_result order by 1`,
-  );
-  const store = await platform.store();
-  const files: string[] = [];
-  for (const file of await store.list('credit/')) {
-    const bytes = await store.get(file);
-    files.push(`${file} ${createHash('sha256').update(bytes).digest('hex')} ${openCredit(bytes).estimator}`);
-  }
-  return { results: rows.map(({ told }) => told), files };
 }

@@ -1,4 +1,4 @@
-// A trainer as a process of its own, for test/e2e: records trajectories of four turns and prints, after each, how many
+// A trainer as a process of its own, for test/faults: records trajectories of four turns and prints, after each, how many
 // events the SDK has taken. Its argument: {options, prefix, count}.
 import { writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
