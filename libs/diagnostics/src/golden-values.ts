@@ -111,7 +111,7 @@ function processBenchOfRun(trajectories: TrajectoryBatch, params: Params) {
 }
 
 function agentProcessBenchOfRun(trajectories: TrajectoryBatch) {
-  const dataset = ofTrajectories(trajectories, 'dataset').map((name) => (name === null ? null : String(name)));
+  const dataset = ofTrajectories(trajectories, 'dataset').map((name) => (typeof name === 'string' ? name : null));
   const failed = ofTrajectories(trajectories, 'judgeFailed').map((flag) => flag === 1);
   const [reference, judged] = [signal(trajectories, 'humanLabel'), signal(trajectories, 'judgeLabel')];
   return { ...agentProcessBench(trajectories, reference, judged, dataset, failed) };

@@ -1,3 +1,5 @@
+export { agentProcessBench, type AgentProcessBench, type LabelAgreement } from './annotators/agent-process-bench.js';
+export { processBench, type ProcessBench } from './annotators/process-bench.js';
 export { alertsOf, HOLD, type Alert, type AlertLevel, type AlertRule, type Condition } from './alerts.js';
 export { auditStep, type Claim, type Logged, type StepAudit, type Verdict, type WorstRow } from './audit/audit-step.js';
 export type { Explanation } from './audit/explain.js';
@@ -39,4 +41,5 @@ export { mergeSummaries, NO_SUMMARY } from './comparison/merge-summaries.js';
 export { sampleRateFor } from './comparison/sample.js';
 export type { ShardSummary } from './comparison/shard-summary.js';
 export { summarizeShard, type ShardToSummarize } from './comparison/summarize-shard.js';
+export { processOutcome, type ProcessOutcomeParams, type ProcessOutcomeRows } from './process-outcome.js';
 export { measureStep, parseSettings, readRun, type Diagnosis, type StepOutcome } from './run-diagnostic.js';

@@ -42,7 +42,8 @@ export async function vectorFiles(paths: readonly string[]): Promise<string[]> {
 export async function checkVectorFile(file: string): Promise<CheckedFile> {
   try {
     const json = await readJson(file);
-    const { subject, status, cases } = isKnownDiagnostic(json) ? checkDiagnostic(json) : checkVectors(json);
+    const diagnostic = knownDiagnostic(json);
+    const { subject, status, cases } = diagnostic ? checkDiagnostic(diagnostic) : checkVectors(json);
     const problem = status === 'checked' ? null : `${status} ${subject}`;
     return { file, subject, problem: problem ?? (cases.length === 0 ? 'it holds no case' : null), cases };
   } catch (error) {
@@ -56,9 +57,11 @@ interface DiagnosticFile {
   readonly cases: readonly unknown[];
 }
 
-function isKnownDiagnostic(json: unknown): json is DiagnosticFile {
-  if (!isObject(json) || json.estimator !== undefined || !Array.isArray(json.cases)) return false;
-  return GOLDEN_DIAGNOSTICS.some((known) => known === json.diagnostic);
+/** The file of a diagnostic or of an evaluation of annotators; the latter calls itself an estimator. null: another file. */
+function knownDiagnostic(json: unknown): DiagnosticFile | null {
+  if (!isObject(json) || !Array.isArray(json.cases)) return null;
+  const diagnostic = GOLDEN_DIAGNOSTICS.find((known) => known === (json.estimator ?? json.diagnostic));
+  return diagnostic === undefined ? null : { diagnostic, cases: json.cases };
 }
 
 function checkDiagnostic({ diagnostic, cases }: DiagnosticFile): CheckedVectors {
