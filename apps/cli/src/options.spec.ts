@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { jsonObject, nameList, paramsOfEach, positiveNumber, stepRange, wholeNumber } from './options.js';
+import {
+  chosenStates,
+  jsonObject,
+  nameList,
+  paramsOfEach,
+  positiveNumber,
+  stepRange,
+  wholeNumber,
+  statesBy,
+} from './options.js';
 
 describe('options', () => {
   it.each([
@@ -43,5 +52,25 @@ describe('params', () => {
       { id: 'grpo', params: {} },
       { id: 'gae', params: { lambda: 0.9 } },
     ]);
+  });
+});
+
+describe('--state-identity', () => {
+  it.each([
+    ['last-observation', { by: 'lastObservation' }],
+    ['full-history', { by: 'fullHistory' }],
+    ['similarity', { by: 'similarity' }],
+    ['similarity:0.9', { by: 'similarity', threshold: 0.9 }],
+  ])('%s is read', (text, identity) => expect(statesBy(text)).toEqual(identity));
+
+  it.each(['', 'history', 'similarity:1', 'similarity:x', 'full-history:0.9', 'similarity:0.9:1', 'constructor'])(
+    '%j is refused',
+    (text) => expect(() => statesBy(text)).toThrow('action-observation'),
+  );
+
+  it('says nothing where nothing is chosen, and is whole where something is', () => {
+    expect(chosenStates({})).toBeUndefined();
+    expect(chosenStates({ excludeGenericStates: true })).toEqual({ by: 'lastObservation', excludeGeneric: true });
+    expect(chosenStates({ stateIdentity: { by: 'similarity' } })).toMatchObject({ threshold: 0.95 });
   });
 });

@@ -1,3 +1,4 @@
+import { StateIdentity } from '#lib/credit';
 import { RecreditError } from '#lib/kernel';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
@@ -52,6 +53,56 @@ export function jsonObject(text: string): Record<string, unknown> {
   }
   if (isObject(value)) return value;
   throw new InvalidArgumentError(`expected a JSON object, such as '{"gamma": 0.95}'.`);
+}
+
+const STATES_BY = {
+  'last-observation': 'lastObservation',
+  'action-observation': 'actionObservation',
+  'full-history': 'fullHistory',
+  similarity: 'similarity',
+} as const;
+
+export type StatesBy = (typeof STATES_BY)[keyof typeof STATES_BY];
+
+/** `last-observation`, `action-observation`, `full-history`, `similarity` or `similarity:0.9`. */
+export function statesBy(text: string): { readonly by: StatesBy; readonly threshold?: number } {
+  const [name, threshold, ...more] = text.split(':');
+  const by = Object.hasOwn(STATES_BY, name) ? STATES_BY[name as keyof typeof STATES_BY] : undefined;
+  const least = threshold === undefined ? undefined : Number(threshold);
+  const isWrong = least !== undefined && (by !== 'similarity' || !(least > 0 && least < 1));
+  if (by === undefined || isWrong || more.length > 0) {
+    throw new InvalidArgumentError(
+      `expected ${Object.keys(STATES_BY).join(', ')} or similarity:0.9 (above 0, below 1).`,
+    );
+  }
+  return { by, ...(least !== undefined && { threshold: least }) };
+}
+
+/** Options of what reads states. */
+export interface StateOptions {
+  readonly stateIdentity?: ReturnType<typeof statesBy>;
+  readonly excludeGenericStates?: boolean;
+}
+
+/** A command that may take other states for the same. */
+export function choosingStates(command: Command): Command {
+  return command
+    .option(
+      '--state-identity <kind>',
+      'which states are the same: last-observation (default), action-observation, full-history, similarity[:0.95]',
+      statesBy,
+    )
+    .option('--exclude-generic-states', 'empty states and errors are the same as no other');
+}
+
+/** What was chosen; undefined: nothing was. */
+export function chosenStates({ stateIdentity, excludeGenericStates }: StateOptions): StateIdentity | undefined {
+  if (!stateIdentity && !excludeGenericStates) return undefined;
+  return StateIdentity.parse({
+    by: 'lastObservation',
+    ...stateIdentity,
+    excludeGeneric: excludeGenericStates ?? false,
+  });
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

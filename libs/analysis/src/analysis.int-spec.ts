@@ -356,6 +356,35 @@ describe('an estimator that fails', () => {
   });
 });
 
+describe('what counts as the same state', () => {
+  const asking = (by?: 'fullHistory') => {
+    const stateIdentity = by && { by, excludeGeneric: false };
+    const request = { runs: [{ id: run }], estimators: [{ id: 'gigpo' }, { id: 'grpo' }], stateIdentity };
+    return startAnalysis({ pool: db.pool, plan: async () => {} }, project, request);
+  };
+  const work = async (analysis: string) => {
+    for (const shard of await plan(analysis)) await runShard(ports(), shard);
+    return (await stored(analysis)).results;
+  };
+
+  it('is in the request, and makes other results of those that read states alone', async () => {
+    await send(stepOf(0));
+    const [gigpo, grpo] = await work(await asking());
+    const [gigpoByHistory, grpoAgain] = await work(await asking('fullHistory'));
+    expect(grpoAgain).toBe(grpo);
+    expect(gigpoByHistory).not.toBe(gigpo);
+    expect(await work(await asking('fullHistory'))).toEqual([gigpoByHistory, grpo]);
+
+    const requests = (await readEvents(db.pool, run, 0)).flatMap(({ event }) =>
+      event.type === 'analysis.requested' ? [event.request.stateIdentity] : [],
+    );
+    const chosen = { by: 'fullHistory', excludeGeneric: false };
+    expect(requests).toEqual([{ by: 'lastObservation', excludeGeneric: false }, chosen, chosen]);
+    const [bytes, byHistory] = await bytesOf([gigpo, gigpoByHistory]);
+    expect(byHistory).not.toEqual(bytes);
+  });
+});
+
 describe("a result of a user's own estimator", () => {
   it('is known by the hash of its file', () => {
     const source = { segments: [], lastAnnotation: null };

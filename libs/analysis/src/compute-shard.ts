@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { encodeCredit, openCredit, openSegment, stepBatch } from '#lib/columnar';
 import {
+  AS_RECORDED,
+  comparesTexts,
   ESTIMATORS,
   findEstimator,
+  identifyStates,
   needsOf,
   runEstimator,
   turnCredit,
@@ -81,7 +84,8 @@ async function loadTrajectories(
   { catalogue }: Estimation,
 ): Promise<TrajectoryBatch> {
   const { trainingStep, asOf, from, annotations } = task;
-  const readsTexts = ({ id, params }: TaskEstimator) => {
+  const readsTexts = ({ id, params, states }: TaskEstimator) => {
+    if (states && comparesTexts(states)) return true;
     const estimator = catalogue.find((each) => each.id === id);
     return estimator !== undefined && needsOf(estimator, params).texts;
   };
@@ -98,21 +102,22 @@ async function loadTrajectories(
 async function computeOne(
   store: SegmentStore,
   trajectories: TrajectoryBatch,
-  { id, version, hash, params, key }: TaskEstimator,
+  { id, version, hash, params, states, key }: TaskEstimator,
   { catalogue, run }: Estimation,
 ): Promise<{ result: ShardResult; credit?: Credit }> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
   let outcome: Outcome;
   try {
-    outcome = await run(chosen(catalogue, id, hash), trajectories, params);
+    outcome = await run(chosen(catalogue, id, hash), identifyStates(trajectories, states ?? AS_RECORDED), params);
   } catch (error) {
     return { result: { key, seconds: seconds(), kind: 'failed', reason: `${id}: ${messageOf(error)}` } };
   }
   if (outcome.kind === 'missing')
     return { result: { key, seconds: seconds(), kind: 'missing', missing: outcome.missing } };
   const { credit, warnings } = outcome;
-  const file = encodeCredit({ estimator: id, version, ...(hash && { hash }), params, trajectories, credit, warnings });
+  const made = { estimator: id, version, ...(hash && { hash }), params, ...(states && { states }) };
+  const file = encodeCredit({ ...made, trajectories, credit, warnings });
   await store.put(creditFileKey(key), file);
   const sha256 = createHash('sha256').update(file).digest('hex');
   return { result: { key, seconds: seconds(), kind: 'credit', sha256, bytes: file.length, warnings }, credit };

@@ -18,14 +18,23 @@ export interface SegmentRows {
   readonly rowCount: number;
 }
 
-/** The address of a credit: equal inputs, estimator, version and params give equal bytes, so the result may be shared. */
+/** The address of a credit: equal inputs, estimator, version, params and identity of states give equal bytes, so the result may be shared. */
 export function resultKey(
   runId: string,
   { segments, lastAnnotation }: ShardSource,
-  { id, version, hash, params }: ChosenEstimator,
+  { id, version, hash, params, states }: ChosenEstimator,
 ): string {
   const rows = segments.map(({ sha256, firstRow, rowCount }) => [sha256, firstRow, rowCount]);
-  return sha256Of({ runId, segments: rows, lastAnnotation, estimator: id, version, ...(hash && { hash }), params });
+  return sha256Of({
+    runId,
+    segments: rows,
+    lastAnnotation,
+    estimator: id,
+    version,
+    ...(hash && { hash }),
+    params,
+    ...(states && { states }),
+  });
 }
 
 /** The address of a shard's comparison summary: the credits it compares, under which labels, and how much it samples. */

@@ -1,5 +1,5 @@
 import { APPEND_CHANNEL, appendOwn, assertNotErased, headOf } from '#lib/event-log';
-import type { AnyEstimator } from '#lib/credit';
+import { AS_RECORDED, type AnyEstimator } from '#lib/credit';
 import { messageOf, newId, RecreditError } from '#lib/kernel';
 import { inTransaction, type Pool } from '#lib/storage';
 import { failAnalysis } from './finish-analysis.js';
@@ -22,7 +22,7 @@ export interface StartPorts {
  * @throws RecreditError `run.erased`: there is nothing left to compute from
  */
 export async function startAnalysis(ports: StartPorts, projectId: string, request: AnalysisRequest): Promise<string> {
-  const estimators = chooseEstimators(request.estimators, ports.estimators);
+  const estimators = chooseEstimators(request.estimators, ports.estimators, request.stateIdentity);
   const { from = null, to = null } = request.steps ?? {};
   if (request.runs.length === 0) throw new RecreditError('request.invalid', 'an analysis needs at least one run');
   if (from !== null && to !== null && from > to) {
@@ -37,8 +37,9 @@ export async function startAnalysis(ports: StartPorts, projectId: string, reques
   const analysisId = newId();
   await inTransaction(ports.pool, async (client) => {
     await client.query(
-      `insert into analysis (id, project_id, state, estimators, first_step, last_step) values ($1, $2, 'planning', $3, $4, $5)`,
-      [analysisId, projectId, JSON.stringify(estimators), from, to],
+      `insert into analysis (id, project_id, state, estimators, first_step, last_step, state_identity)
+       values ($1, $2, 'planning', $3, $4, $5, $6)`,
+      [analysisId, projectId, JSON.stringify(estimators), from, to, request.stateIdentity ?? null],
     );
     await client.query(
       `insert into analysis_run (analysis_id, run_id, as_of) select $1, * from unnest($2::text[], $3::bigint[])`,
@@ -77,15 +78,15 @@ function announceIn(pool: Pool, analysisId: string, runId: string): Promise<void
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query(
       `select analysis.estimators, analysis.first_step as "from", analysis.last_step as "to",
-         analysis_run.as_of::float8 as "asOf", analysis_run.requested_at_position is not null as announced
+         coalesce(analysis.state_identity, $3) as "stateIdentity", analysis_run.as_of::float8 as "asOf", analysis_run.requested_at_position is not null as announced
        from analysis_run join analysis on analysis.id = analysis_id
        where analysis_id = $1 and run_id = $2 for update of analysis_run`,
-      [analysisId, runId],
+      [analysisId, runId, AS_RECORDED],
     );
-    const [{ announced, estimators, from, to, asOf }] = rows;
+    const [{ announced, estimators, stateIdentity, from, to, asOf }] = rows;
     if (announced) return;
     const at = new Date().toISOString();
-    const request = { estimators, from, to, asOf };
+    const request = { estimators, stateIdentity, from, to, asOf };
     const [position] = await appendOwn(client, runId, [
       { type: 'analysis.requested', at, analysis: analysisId, request },
     ]);

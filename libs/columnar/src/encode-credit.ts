@@ -1,4 +1,4 @@
-import type { Column, Credit } from '#lib/credit';
+import type { Column, Credit, StateIdentity } from '#lib/credit';
 import { numberGroups, numbers, type Level, type TrajectoryBatch } from '#lib/dataset';
 import { canonicalJson } from '#lib/kernel';
 import {
@@ -25,6 +25,8 @@ export interface CreditToEncode {
   /** of a user's own estimator: the version of its file */
   readonly hash?: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** which states counted as the same, where it is not as they were recorded */
+  readonly states?: StateIdentity;
   readonly trajectories: TrajectoryBatch;
   readonly credit: Credit;
   readonly warnings: readonly string[];
@@ -55,12 +57,16 @@ export function encodeCredit(file: CreditToEncode): Uint8Array {
   return writeArrowFile(CREDIT_FORMAT, columns, ids.length, metadataOf(file, trainingStep));
 }
 
-function metadataOf({ estimator, version, hash, params, credit, warnings }: CreditToEncode, trainingStep: Int32Array) {
+function metadataOf(
+  { estimator, version, hash, params, states, credit, warnings }: CreditToEncode,
+  trainingStep: Int32Array,
+) {
   return new Map([
     ...(hash === undefined ? [] : [['recredit.hash', hash] as const]),
     ['recredit.estimator', estimator],
     ['recredit.version', String(version)],
     ['recredit.params', canonicalJson(params)],
+    ...(states === undefined ? [] : [['recredit.states', canonicalJson(states)] as const]),
     ['recredit.creditLevel', credit.level],
     ['recredit.warnings', JSON.stringify(warnings)],
     ...(trainingStep.length > 0 ? ([['recredit.trainingStep', String(trainingStep[0])]] as const) : []),

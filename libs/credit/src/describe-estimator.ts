@@ -1,6 +1,7 @@
 import type { AnyEstimator } from './estimator.js';
 import { needsOf } from './needs.js';
 import { paramsSchema, parseParams } from './run-estimator.js';
+import { readsStates } from './state-identity.js';
 
 /** What a catalogue shows of an estimator: its needs are those with its default params. */
 export function describeEstimator(estimator: AnyEstimator) {
@@ -8,5 +9,19 @@ export function describeEstimator(estimator: AnyEstimator) {
   const { requires, accepts } = needsOf(estimator, parseParams(estimator));
   const params = paramsSchema(estimator);
   const hash = estimator.hash ?? null;
-  return { id, version, hash, title, status, gives, levels, groupRelative, requires, accepts, params, citation };
+  return {
+    id,
+    version,
+    hash,
+    title,
+    status,
+    gives,
+    levels,
+    groupRelative,
+    readsStates: readsStates(estimator),
+    requires,
+    accepts,
+    params,
+    citation,
+  };
 }

@@ -3,6 +3,7 @@ import type { AnyEstimator, Column, Credit } from './estimator.js';
 import { missingSignals, needsOf, type MissingSignal } from './needs.js';
 import { nest, type Nested } from './nest.js';
 import { parseParams, runEstimator } from './run-estimator.js';
+import { AS_RECORDED, identifyStates, statesOf, type StateIdentity } from './state-identity.js';
 import { creditAt } from './turn-credit.js';
 
 /** Trajectories as the protocol, an import file and a test vector have them. */
@@ -15,6 +16,8 @@ interface Answer {
   readonly hash?: string;
   /** with the defaults filled in */
   readonly params: Readonly<Record<string, unknown>>;
+  /** which states counted as the same, where that matters and is not as they were recorded */
+  readonly states?: StateIdentity;
 }
 
 /** Credit for trajectories in the order of the input, nested like them. null: nothing is said. */
@@ -40,21 +43,24 @@ export interface NoEstimate extends Answer {
 /**
  * Runs an estimator over records, one batch per training step: no statistic crosses a step. A signal that is missing
  * anywhere is missing.
+ *
+ * @param identity which states count as the same, for an estimator that reads them
  */
 export function estimate(
   estimator: AnyEstimator,
   records: TrajectoryRecords,
   rawParams: unknown = {},
+  identity: StateIdentity = AS_RECORDED,
 ): Estimate | NoEstimate {
   const params = parseParams(estimator, rawParams);
   const { id, version, hash } = estimator;
-  const answer = { estimator: id, version, ...(hash && { hash }), params };
+  const answer = { estimator: id, version, ...(hash && { hash }), params, ...statesOf(estimator, identity) };
   const whole = trajectoryBatch(records);
   const missing = missingSignals(whole, needsOf(estimator, params));
   if (missing.length > 0) return { ...answer, kind: 'missing', missing };
 
   const steps = rowsByStep(whole);
-  const parts = steps.map((rows) => estimateStep(estimator, records, rows, params));
+  const parts = steps.map((rows) => estimateStep(estimator, records, rows, params, answer.states));
   const joined = joinSteps(parts, steps, whole);
   return { ...answer, kind: 'credit', ...joined };
 }
@@ -82,9 +88,10 @@ function estimateStep(
   records: TrajectoryRecords,
   rows: readonly number[],
   params: Readonly<Record<string, unknown>>,
+  states: StateIdentity = AS_RECORDED,
 ): Part {
   const trajectories = trajectoryBatch(rows.map((row) => records[row]));
-  const outcome = runEstimator(estimator, trajectories, params);
+  const outcome = runEstimator(estimator, identifyStates(trajectories, states), params);
   if (outcome.kind === 'missing') throw new TypeError('estimate: what the whole has, its parts have');
   const { credit, warnings } = outcome;
 

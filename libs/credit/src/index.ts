@@ -19,6 +19,15 @@ export { missingText, needsOf, type MissingSignal, type Needs } from './needs.js
 export { nest, type Nested } from './nest.js';
 export { paramsSchema, parseParams, runEstimator, type Outcome } from './run-estimator.js';
 export { Flag, type SignalKind, type SignalKinds, type TextValues } from './signal-kinds.js';
+export {
+  AS_RECORDED,
+  comparesTexts,
+  identifyStates,
+  isAsRecorded,
+  readsStates,
+  StateIdentity,
+  statesOf,
+} from './state-identity.js';
 export { creditAt, turnCredit } from './turn-credit.js';
 export { checkVectors, differences, type CheckedCase, type CheckedVectors } from './vectors.js';
 export type { VectorCase } from './vector-records.js';

@@ -26,15 +26,31 @@ export function similarStates(
   states: readonly string[],
   threshold: number,
 ): StateGroups {
-  const equal = equalStates(trajectories);
+  const { turnOffsets, groupOf, stateKey } = trajectories;
+  const groupOfTurn = ownerOf(turnOffsets).map((i) => groupOf[i]);
+  return similarKeys(groupOfTurn, stateKey, states, threshold);
+}
+
+/**
+ * The same for any rows that have a group and the key of a text.
+ *
+ * @param group, key [rows] key -1: no text, and label -1
+ * @param texts [keys]
+ */
+export function similarKeys(
+  group: Int32Array,
+  key: Int32Array,
+  texts: readonly string[],
+  threshold: number,
+): StateGroups {
+  const equal = pairLabels(group, key);
   const clusterOf = new Int32Array(equal.count).fill(-1);
   const clustersOfGroup: { label: number; first: IndexedText }[][] = [];
-  const labels = new Int32Array(equal.labels.length);
   const indexed = new Map<number, IndexedText>();
   let count = 0;
 
   const textOf = (key: number) => {
-    const text = indexed.get(key) ?? indexText(states[key]);
+    const text = indexed.get(key) ?? indexText(texts[key]);
     indexed.set(key, text);
     return text;
   };
@@ -47,12 +63,10 @@ export function similarStates(
     return count++;
   };
 
-  for (let i = 0; i < trajectories.groupOf.length; i++) {
-    for (let t = trajectories.turnOffsets[i]; t < trajectories.turnOffsets[i + 1]; t++) {
-      const state = equal.labels[t];
-      if (clusterOf[state] < 0) clusterOf[state] = join(trajectories.groupOf[i], trajectories.stateKey[t]);
-      labels[t] = clusterOf[state];
-    }
-  }
+  const labels = equal.labels.map((label, row) => {
+    if (label < 0) return -1;
+    if (clusterOf[label] < 0) clusterOf[label] = join(group[row], key[row]);
+    return clusterOf[label];
+  });
   return { labels, count };
 }

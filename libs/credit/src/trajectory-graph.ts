@@ -22,7 +22,7 @@ export interface TrajectoryGraph {
  */
 export function trajectoryGraph(trajectories: TrajectoryBatch, finalState: TextValues | undefined): TrajectoryGraph {
   const { turnOffsets, groupOf, stateKey } = trajectories;
-  const finalKey = finalKeys(trajectories, finalState);
+  const finalKey = trajectories.finalKey ? chosenKeys(trajectories) : finalKeys(trajectories, finalState);
   const trajectoryOf = ownerOf(turnOffsets);
   const turnCount = stateKey.length;
 
@@ -58,6 +58,11 @@ function finalKeys({ ids, texts }: TrajectoryBatch, finalState: TextValues | und
     keyOf.set(state, key);
     return key;
   });
+}
+
+/** [trajectories] as the analysis identified them; those that were not said are one behind all others, as there. */
+function chosenKeys({ finalKey, texts }: TrajectoryBatch): Int32Array {
+  return finalKey!.map((key) => (key < 0 ? texts!.states.length : key));
 }
 
 /** Lists of rows by label, as ragged rows: the rows of label l are `rows[offsets[l] .. offsets[l + 1] - 1]`. */

@@ -44,6 +44,8 @@ export interface TrajectoryBatch {
   readonly tokenOffsets: Int32Array;
   /** [turns] equal texts have equal keys inside the batch; -1: no state was said */
   readonly stateKey: Int32Array;
+  /** [trajectories] the key of the state after the last turn, where an analysis chose which states are the same; -1: not said */
+  readonly finalKey?: Int32Array;
   /** [turns] as stateKey, of the action */
   readonly actionKey: Int32Array;
   /** protocol fields that are numbers (`trajectory.outcomeReward`, `trajectory.success`, `turn.reward`) and signals */

@@ -23,7 +23,7 @@ async function answer(question: Question): Promise<unknown> {
     case 'run':
       return runEstimator(estimator, question.trajectories, question.params);
     case 'estimate':
-      return estimate(estimator, question.records, question.params);
+      return estimate(estimator, question.records, question.params, question.identity);
   }
 }
 

@@ -1,6 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { parseParams, type Estimate, type NoEstimate, type Outcome, type TrajectoryRecords } from '#lib/credit';
+import {
+  AS_RECORDED,
+  parseParams,
+  type Estimate,
+  type NoEstimate,
+  type Outcome,
+  type TrajectoryRecords,
+} from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
 import type { Description } from './description.js';
@@ -35,9 +42,14 @@ export class OwnThread {
   }
 
   /** Its credit for records, nested like them. @throws RecreditError `estimator.invalid`, `params.invalid` */
-  async estimate(own: OwnEstimator, records: TrajectoryRecords, params: Params): Promise<Estimate | NoEstimate> {
+  async estimate(
+    own: OwnEstimator,
+    records: TrajectoryRecords,
+    params: Params,
+    identity = AS_RECORDED,
+  ): Promise<Estimate | NoEstimate> {
     const checked = parseParams(listedEstimator(own), params);
-    return (await this.#ask({ kind: 'estimate', module: own, records, params: checked }, limitOf(own))) as
+    return (await this.#ask({ kind: 'estimate', module: own, records, params: checked, identity }, limitOf(own))) as
       Estimate | NoEstimate;
   }
 

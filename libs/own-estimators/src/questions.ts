@@ -1,4 +1,4 @@
-import type { TrajectoryRecords } from '#lib/credit';
+import type { StateIdentity, TrajectoryRecords } from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
 import type { OwnModule } from './own-estimator.js';
 
@@ -8,7 +8,12 @@ type Params = Readonly<Record<string, unknown>>;
 export type Question = { readonly module: OwnModule } & (
   | { readonly kind: 'describe' }
   | { readonly kind: 'run'; readonly trajectories: TrajectoryBatch; readonly params: Params }
-  | { readonly kind: 'estimate'; readonly records: TrajectoryRecords; readonly params: Params }
+  | {
+      readonly kind: 'estimate';
+      readonly records: TrajectoryRecords;
+      readonly params: Params;
+      readonly identity: StateIdentity;
+    }
 );
 
 export type Answer = { readonly value: unknown } | { readonly problem: string; readonly isSyntax: boolean };

@@ -20,6 +20,47 @@ export enum ShardState {
 }
 registerEnumType(ShardState, { name: 'ShardState' });
 
+/** Which states count as the same. */
+export enum StatesBy {
+  LAST_OBSERVATION = 'lastObservation',
+  ACTION_OBSERVATION = 'actionObservation',
+  FULL_HISTORY = 'fullHistory',
+  SIMILARITY = 'similarity',
+}
+registerEnumType(StatesBy, {
+  name: 'StatesBy',
+  valuesMap: {
+    LAST_OBSERVATION: { description: 'Those that were recorded equal.' },
+    ACTION_OBSERVATION: { description: 'And the actions that led to them are equal.' },
+    FULL_HISTORY: { description: 'And all that was seen and done before is equal.' },
+    SIMILARITY: { description: 'Those whose texts resemble the first of their kind.' },
+  },
+});
+
+@ObjectType({ description: 'Which states count as the same, for the estimators that read states.' })
+export class StateIdentity {
+  @Field(() => StatesBy)
+  by!: StatesBy;
+
+  @Field(() => Float, { nullable: true, description: 'Of SIMILARITY: the least ratio.' })
+  threshold!: number | null;
+
+  @Field(() => Boolean, { description: 'Empty states and errors are the same as no other.' })
+  excludeGeneric!: boolean;
+}
+
+@InputType()
+export class StateIdentityInput {
+  @Field(() => StatesBy)
+  by!: StatesBy;
+
+  @Field(() => Float, { nullable: true, description: 'Of SIMILARITY; 0.95 if not said.' })
+  threshold?: number | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Empty states and errors are the same as no other.' })
+  excludeGeneric?: boolean | null;
+}
+
 @ObjectType({ description: 'How far an analysis is.' })
 export class Progress {
   @Field(() => AnalysisState)
@@ -155,6 +196,9 @@ export class Analysis {
   @Field(() => GraphQLISODateTime, { nullable: true })
   finishedAt!: Date | null;
 
+  @Field(() => StateIdentity)
+  stateIdentity!: StateIdentity;
+
   chosen!: readonly { label: string; id: string; version: number; hash?: string; params: unknown }[];
 }
 
@@ -195,4 +239,7 @@ export class StartAnalysisInput {
 
   @Field(() => Int, { nullable: true })
   lastStep?: number | null;
+
+  @Field(() => StateIdentityInput, { nullable: true, description: 'If not said: states as they were recorded.' })
+  stateIdentity?: StateIdentityInput | null;
 }

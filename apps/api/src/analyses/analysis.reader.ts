@@ -5,6 +5,7 @@ import type { Analysis, AnalysisRun, EstimatorFailure, MissingSignal, Shard, Sha
 import type { Comparison } from './comparison.object.js';
 
 const COLUMNS = `analysis.id, analysis.project_id as project, analysis.state, analysis.failure,
+  coalesce(analysis.state_identity, '{"by": "lastObservation", "excludeGeneric": false}') as "stateIdentity",
   analysis.estimators as chosen, analysis.created_at as "createdAt", analysis.finished_at as "finishedAt"`;
 
 export const NEWEST_ANALYSIS: Order<Analysis> = {

@@ -9,6 +9,7 @@ import {
   type Progress as ProgressRow,
 } from '#lib/analysis';
 import { findRun, type RegisteredRun } from '#lib/access';
+import { StateIdentity as ChosenIdentity } from '#lib/credit';
 import { RecreditError } from '#lib/kernel';
 import { PageArgs } from '../graphql/connection.js';
 import { queryable } from '../graphql/queryable.js';
@@ -25,6 +26,7 @@ import {
   ShardConnection,
   ShardState,
   StartAnalysisInput,
+  StateIdentityInput,
 } from './analysis.object.js';
 import { analysisById, shownComparison } from './analysis.reader.js';
 import { Comparison } from './comparison.object.js';
@@ -63,6 +65,7 @@ export class AnalysisResolver {
       {
         runs: runs.map((run, i) => ({ id: run.id, asOf: input.runs[i].asOf ?? undefined })),
         estimators: input.estimators.map((wish) => ({ id: wish.id, params: paramsOf(wish.params) })),
+        stateIdentity: identityOf(input.stateIdentity),
         steps: { from: input.firstStep ?? undefined, to: input.lastStep ?? undefined },
       },
     );
@@ -152,6 +155,19 @@ async function runsOf({ runs: wanted }: StartAnalysisInput, db: RequestContext['
     runs.push(found);
   }
   return runs;
+}
+
+/** @throws RecreditError `request.invalid` */
+function identityOf(input: StateIdentityInput | null | undefined): ChosenIdentity | undefined {
+  if (!input) return undefined;
+  const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null && value !== undefined));
+  const identity = ChosenIdentity.safeParse(said);
+  if (identity.success) return identity.data;
+  const [{ path, message }] = identity.error.issues;
+  throw new RecreditError(
+    'request.invalid',
+    `stateIdentity${path.map((name) => `.${String(name)}`).join('')}: ${message}`,
+  );
 }
 
 async function mustSee(db: RequestContext['db'], id: string): Promise<void> {

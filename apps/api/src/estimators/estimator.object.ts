@@ -36,6 +36,9 @@ export class Estimator {
   @Field(() => [String], { description: 'What carries the credit; more than one where a param decides.' })
   levels!: readonly string[];
 
+  @Field(() => Boolean, { description: 'It depends on what an analysis takes for the same state.' })
+  readsStates!: boolean;
+
   @Field(() => [String], { description: 'Signals without which it says nothing, with its default params.' })
   requires!: readonly string[];
 

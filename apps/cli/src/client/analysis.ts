@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StateIdentity } from '#lib/credit';
 import type { Comparison } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import type { ProgressBar } from '../output/progress-bar.js';
@@ -22,6 +23,11 @@ export interface AnalysisView {
   readonly state: AnalysisProgress['state'];
   readonly failure: string | null;
   readonly runs: readonly { readonly run: string; readonly asOf: number | null }[];
+  readonly stateIdentity: {
+    readonly by: (typeof BY)[keyof typeof BY];
+    readonly threshold: number | null;
+    readonly excludeGeneric: boolean;
+  };
   readonly progress: AnalysisProgress;
   readonly estimators: readonly {
     readonly label: string;
@@ -41,7 +47,7 @@ export interface AnalysisView {
 }
 
 const PROGRESS = 'progress { state total done cached failed secondsLeft }';
-const VIEW = `id state failure runs { run asOf } ${PROGRESS}
+const VIEW = `id state failure runs { run asOf } stateIdentity { by threshold excludeGeneric } ${PROGRESS}
   estimators { label id version hash params inputsMissing { path rows of } warnings failures { reason shards } }
   failedShards: shards(state: FAILED, first: 5) { edges { node { trainingStep reason } } }
   comparison { detail }`;
@@ -50,16 +56,26 @@ export interface AnalysisWish {
   readonly run: string;
   readonly asOf?: number | undefined;
   readonly estimators: readonly { readonly id: string; readonly params: Readonly<Record<string, unknown>> }[];
+  readonly stateIdentity?: StateIdentity | undefined;
   readonly steps?: StepRange | undefined;
 }
 
+const BY = {
+  lastObservation: 'LAST_OBSERVATION',
+  actionObservation: 'ACTION_OBSERVATION',
+  fullHistory: 'FULL_HISTORY',
+  similarity: 'SIMILARITY',
+} as const;
+
 /** @returns the id of the new analysis */
-export async function requestAnalysis(api: ApiClient, { run, asOf, estimators, steps }: AnalysisWish): Promise<string> {
+export async function requestAnalysis(api: ApiClient, wish: AnalysisWish): Promise<string> {
+  const { run, asOf, estimators, steps, stateIdentity } = wish;
   const input = {
     runs: [{ run, ...(asOf === undefined ? {} : { asOf }) }],
     estimators,
     firstStep: steps?.from ?? null,
     lastStep: steps?.to ?? null,
+    ...(stateIdentity && { stateIdentity: { ...stateIdentity, by: BY[stateIdentity.by] } }),
   };
   const { startAnalysis } = await api.query<{ startAnalysis: { id: string } }>(
     'mutation ($input: StartAnalysisInput!) { startAnalysis(input: $input) { id } }',

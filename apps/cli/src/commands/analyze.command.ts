@@ -1,12 +1,23 @@
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import { awaitAnalysis, requestAnalysis, viewAnalysis, type AnalysisView } from '../client/analysis.js';
-import { jsonObject, nameList, online, paramsOfEach, stepRange, wholeNumber, type StepRange } from '../options.js';
+import {
+  choosingStates,
+  chosenStates,
+  jsonObject,
+  nameList,
+  online,
+  paramsOfEach,
+  stepRange,
+  wholeNumber,
+  type StateOptions,
+  type StepRange,
+} from '../options.js';
 import { estimatorsText, scopeText, signalText } from '../output/comparison-text.js';
 import { count, counted } from '../output/numbers.js';
 import { withApi } from '../session.js';
 
-interface AnalyzeOptions extends CommonOptions {
+interface AnalyzeOptions extends CommonOptions, StateOptions {
   readonly run: string;
   readonly estimators: string[];
   readonly params?: Record<string, unknown>;
@@ -16,7 +27,7 @@ interface AnalyzeOptions extends CommonOptions {
 }
 
 export function analyzeCommand(cli: Cli): Command {
-  return online(new Command('analyze'))
+  return choosingStates(online(new Command('analyze')))
     .description('assign credit to a run again, by any estimators, in the background')
     .requiredOption('--run <name>', 'name or id of the run')
     .requiredOption('--estimators <a,b>', 'ids, separated by commas; `recredit estimators` lists them', nameList)
@@ -30,7 +41,7 @@ export function analyzeCommand(cli: Cli): Command {
         // the platform knows which there are: it may have users' own
         const estimators = paramsOfEach(ids, params);
         const analysis = await withApi(cli, options, async (api) => {
-          const id = await requestAnalysis(api, { run, asOf, estimators, steps });
+          const id = await requestAnalysis(api, { run, asOf, estimators, steps, stateIdentity: chosenStates(options) });
           // an embedded platform does not outlive the command, so there is nobody else to finish the work
           if (options.wait || options.embedded) await awaitAnalysis(api, id, cli.progress('analysing', options));
           return viewAnalysis(api, id);
@@ -42,13 +53,14 @@ export function analyzeCommand(cli: Cli): Command {
 }
 
 export function analysisJson(analysis: AnalysisView) {
-  const { id, state, failure, runs, progress, estimators, comparison } = analysis;
+  const { id, state, failure, runs, stateIdentity, progress, estimators, comparison } = analysis;
   const { total, done, failed, cached } = progress;
   return {
     analysis: id,
     state: state.toLowerCase(),
     failure,
     runs,
+    stateIdentity,
     shards: { total, done, failed, cached },
     estimators,
     groups: comparison?.detail.groups ?? null,
@@ -67,7 +79,7 @@ function analysisText(analysis: AnalysisView): string {
     for (const { node } of analysis.failedShards.edges)
       lines.push(`  training step ${node.trainingStep}: ${node.reason}`);
   }
-  lines.push(...estimatorNotes(analysis));
+  lines.push(...statesNote(analysis), ...estimatorNotes(analysis));
   if (comparison) {
     const { detail } = comparison;
     lines.push(`${scopeText(detail)}; ${signalText(detail)}`, '', estimatorsText(detail), '');
@@ -76,6 +88,13 @@ function analysisText(analysis: AnalysisView): string {
     lines.push(`when it has ended: recredit compare ${id}`);
   }
   return lines.join('\n');
+}
+
+/** Which states counted as the same, where it is not as they were recorded. */
+export function statesNote({ stateIdentity: { by, threshold, excludeGeneric } }: AnalysisView): string[] {
+  if (by === 'LAST_OBSERVATION' && !excludeGeneric) return [];
+  const kind = by.toLowerCase().replaceAll('_', ' ') + (threshold === null ? '' : ` from ${threshold}`);
+  return [`states are the same by ${kind}${excludeGeneric ? '; generic ones are the same as no other' : ''}`];
 }
 
 /** What estimators lacked, and what they warn of. */

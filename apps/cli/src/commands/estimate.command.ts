@@ -10,11 +10,11 @@ import { catalogueWith, OwnThread, readOwnEstimators } from '#lib/own-estimators
 import { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { readTrajectories } from '../offline/read-trajectories.js';
-import { answers, jsonObject } from '../options.js';
+import { answers, choosingStates, chosenStates, jsonObject, type StateOptions } from '../options.js';
 import { compact, counted, decimal, versionText } from '../output/numbers.js';
 import { formatTable, onOneLine } from '../output/table.js';
 
-interface EstimateOptions {
+interface EstimateOptions extends StateOptions {
   readonly estimator: string;
   readonly params?: Record<string, unknown>;
   readonly case?: string;
@@ -24,7 +24,7 @@ const SHOWN_TURNS = 8;
 const SHOWN_TRAJECTORIES = 50;
 
 export function estimateCommand(cli: Cli): Command {
-  return answers(new Command('estimate'))
+  return choosingStates(answers(new Command('estimate')))
     .description('credit for a file of trajectories (no platform needed)')
     .argument('<file>', 'a JSON array, {"trajectories": [...]}, a vector file, or one trajectory per line; .gz, .zst')
     .requiredOption('--estimator <id>', '`recredit estimators` lists them')
@@ -36,10 +36,11 @@ export function estimateCommand(cli: Cli): Command {
         const estimator = findEstimator(options.estimator, catalogueWith(own));
         const { trajectories, params: fromFile } = await readTrajectories(file, options.case);
         const params = { ...fromFile, ...options.params };
+        const states = chosenStates(options);
         const module = own.find(({ hash }) => hash === estimator.hash);
         const result = module
-          ? await new OwnThread().estimate(module, trajectories, params)
-          : estimate(estimator, trajectories, params);
+          ? await new OwnThread().estimate(module, trajectories, params, states)
+          : estimate(estimator, trajectories, params, states);
         return { json: result, text: estimateText(result, trajectories), exitCode: result.kind === 'missing' ? 1 : 0 };
       }),
     );

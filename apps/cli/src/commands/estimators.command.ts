@@ -48,6 +48,7 @@ function estimatorText(estimator: Described): string {
     ['gives', `${gives} per ${levels.join(' or ')}`],
     ['requires', requires.join(', ') || NOTHING],
     ['uses if there', accepts.join(', ') || NOTHING],
+    ['reads states', estimator.readsStates ? 'yes: an analysis chooses which are the same (--state-identity)' : 'no'],
     ['formula', status],
     ['paper', citation.paper ?? citation.work ?? NOTHING],
     ['code', citation.code ?? NOTHING],

@@ -4,11 +4,21 @@ import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import { computeShards } from '../offline/compute-shards.js';
 import { pathOf, segmentsAt } from '../offline/segment-files.js';
-import { answers, jsonObject, nameList, paramsOfEach, stepRange, type StepRange } from '../options.js';
+import {
+  answers,
+  choosingStates,
+  chosenStates,
+  jsonObject,
+  nameList,
+  paramsOfEach,
+  stepRange,
+  type StateOptions,
+  type StepRange,
+} from '../options.js';
 import { estimatorsText, scopeText, signalText } from '../output/comparison-text.js';
 import { count, counted } from '../output/numbers.js';
 
-interface ShardOptions extends CommonOptions {
+interface ShardOptions extends CommonOptions, StateOptions {
   readonly input: string;
   readonly output: string;
   readonly estimators: string[];
@@ -18,7 +28,7 @@ interface ShardOptions extends CommonOptions {
 }
 
 export function shardCommand(cli: Cli): Command {
-  return answers(new Command('shard'))
+  return choosingStates(answers(new Command('shard')))
     .description(
       'compute credit from segment files to files (no platform needed): what Ray, Slurm or Kubernetes schedule',
     )
@@ -38,7 +48,15 @@ export function shardCommand(cli: Cli): Command {
         const estimation = estimationWith(await readOwnEstimators(cli.config.estimators), new OwnThread());
         const bar = cli.progress('computing', options);
         const { shards, comparison } = await computeShards(
-          { run, segments, steps, output, estimators: paramsOfEach(ids, params), estimation },
+          {
+            run,
+            segments,
+            steps,
+            output,
+            estimators: paramsOfEach(ids, params),
+            estimation,
+            states: chosenStates(options),
+          },
           (done, total) => bar.update({ done, total, detail: `${count(done)} of ${count(total)} shards` }),
         ).finally(() => bar.end());
         const missing = new Set(

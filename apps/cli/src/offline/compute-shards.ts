@@ -8,6 +8,7 @@ import {
   type ShardAnswer,
   type ShardTask,
 } from '#lib/analysis';
+import type { StateIdentity } from '#lib/credit';
 import { comparisonOf, decodeSummary, mergeSummaries, sampleRateFor, type Comparison } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
@@ -21,6 +22,8 @@ export interface ShardsToCompute {
   readonly estimators: readonly EstimatorWish[];
   /** the estimators there are, and how they are run */
   readonly estimation: Estimation;
+  /** which states are the same; as they were recorded if not said */
+  readonly states?: StateIdentity | undefined;
   readonly steps?: StepRange | undefined;
   /** folder */
   readonly output: string;
@@ -47,7 +50,7 @@ export async function computeShards(
   onShard: (done: number, total: number) => void = () => {},
 ): Promise<{ shards: ComputedShard[]; comparison: Comparison }> {
   const { segments, output } = wish;
-  const estimators = chooseEstimators(wish.estimators, wish.estimation.catalogue).map((estimator) => ({
+  const estimators = chooseEstimators(wish.estimators, wish.estimation.catalogue, wish.states).map((estimator) => ({
     ...estimator,
     key: estimator.label.replace(':', '-'),
     known: null,
