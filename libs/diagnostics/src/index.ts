@@ -2,8 +2,10 @@ export { agentProcessBench, type AgentProcessBench, type LabelAgreement } from '
 export { processBench, type ProcessBench } from './annotators/process-bench.js';
 export { alertsOf, HOLD, type Alert, type AlertLevel, type AlertRule, type Condition } from './alerts.js';
 export { auditStep, type Claim, type Logged, type StepAudit, type Verdict, type WorstRow } from './audit/audit-step.js';
+export { claimOf, type ClaimedEstimator } from './audit/claim-of.js';
 export type { Explanation } from './audit/explain.js';
 export { OUTCOME_FORMULAS, type OutcomeFormula } from './audit/outcome-formulas.js';
+export { runAudit, type Finding, type RunAudit } from './audit/run-audit.js';
 export { TURN_FORMULAS, turnRewards, type TurnFormula } from './audit/turn-formulas.js';
 export { DIAGNOSTICS } from './catalogue/index.js';
 export {

@@ -1,5 +1,6 @@
-import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { composeOffsets } from '#lib/numeric';
+import { numbers, type Level, type TrajectoryBatch } from '#lib/dataset';
+import { RecreditError } from '#lib/kernel';
+import { composeOffsets, ownerOf } from '#lib/numeric';
 import { explain, type Explained, type Hypothesis } from './explain.js';
 import { loggedOutcome, type TurnPattern } from './logged-outcome.js';
 import { OUTCOME_FORMULAS, type Outcomes } from './outcome-formulas.js';
@@ -38,16 +39,18 @@ export interface WorstRow {
   readonly group: string;
   /** null: the row is a trajectory */
   readonly turn: number | null;
+  /** of the turn; null: the row is no token */
+  readonly token: number | null;
   readonly logged: number;
   readonly recomputed: number;
 }
 
-/** What the trainer says it used, recomputed: one value per trajectory or per turn. */
+/** What the trainer says it used, recomputed: one value per row of its level. */
 export interface Claim {
   /** of a formula of the table, or any other name */
   readonly formula: string;
-  readonly level: 'trajectory' | 'turn';
-  /** [trajectories] or [turns] */
+  readonly level: Level;
+  /** [rows of level] NaN: nothing is said */
   readonly advantage: Float64Array;
   /** discount of turn rewards, for the hypotheses about their order */
   readonly gamma: number;
@@ -65,14 +68,15 @@ const WORST = 5;
 /**
  * Holds the advantages that a trainer logged against those it claims to have used, and names what explains the
  * difference (the decision procedure of methods/diagnostics.md; ours). A row is a trajectory where the claim is an
- * outcome credit, a turn where it speaks of turns; rows on which nothing was logged are left out.
+ * outcome credit, else a turn or a token inside the mask; rows on which nothing was logged are left out.
  *
  * @returns null where no row was logged
  */
 export function auditStep(trajectories: TrajectoryBatch, claim: Claim, logged: Logged): StepAudit | null {
   const { values, turnPattern, varying } = foldToRows(trajectories, claim, logged);
+  const mask = claim.level === 'token' ? numbers(trajectories, 'token.mask') : null;
   const rows = [...values.keys()].filter(
-    (row) => Number.isFinite(values[row]) && Number.isFinite(claim.advantage[row]),
+    (row) => Number.isFinite(values[row]) && Number.isFinite(claim.advantage[row]) && mask?.[row] !== 0,
   );
   if (rows.length === 0) return null;
   const pick = (column: ArrayLike<number>) => Float64Array.from(rows, (row) => column[row]);
@@ -91,46 +95,51 @@ export function auditStep(trajectories: TrajectoryBatch, claim: Claim, logged: L
     loggedPrecision: precision,
     turnPattern,
     mask: maskOf(trajectories, claim, logged),
-    groupSumMaxAbs: greatestGroupSum(trajectories, claim, values),
+    groupSumMaxAbs: greatestGroupSum(trajectories, claim, values, rows),
     rows: rows.length,
     worst: worstRows(trajectories, claim, values, rows),
   };
 }
 
+/** [trajectories + 1] where the rows of each trajectory lie. */
+function rowOffsets({ ids, turnOffsets, tokenOffsets }: TrajectoryBatch, level: Level): Int32Array {
+  if (level === 'trajectory') return Int32Array.from({ length: ids.length + 1 }, (_, i) => i);
+  return level === 'turn' ? turnOffsets : composeOffsets(turnOffsets, tokenOffsets);
+}
+
 /** The logged advantage, one value per row of the claim. */
-function foldToRows({ turnOffsets, tokenOffsets }: TrajectoryBatch, { level }: Claim, logged: Logged) {
-  const perTurn = logged.level === 'turn';
+function foldToRows(trajectories: TrajectoryBatch, { level }: Claim, logged: Logged) {
+  if (level === logged.level) return { values: Float64Array.from(logged.values), turnPattern: null, varying: [] };
   if (level === 'trajectory') {
-    const folded = loggedOutcome(logged.values, perTurn ? turnOffsets : composeOffsets(turnOffsets, tokenOffsets));
+    const folded = loggedOutcome(logged.values, rowOffsets(trajectories, logged.level));
     // Zeros among the tokens are the mask's affair.
-    return perTurn ? folded : { ...folded, turnPattern: null };
+    return logged.level === 'turn' ? folded : { ...folded, turnPattern: null };
   }
-  if (!perTurn) return { ...loggedOutcome(logged.values, tokenOffsets), turnPattern: null };
-  return { values: Float64Array.from(logged.values), turnPattern: null, varying: [] };
+  if (level === 'turn') return { ...loggedOutcome(logged.values, trajectories.tokenOffsets), turnPattern: null };
+  throw new RecreditError('request.invalid', 'a credit per token can be held against a signal per token only');
 }
 
 function hypotheses(trajectories: TrajectoryBatch, claim: Claim): Hypothesis[] {
-  const { turnOffsets } = trajectories;
+  const { tokenOffsets } = trajectories;
   const outcomes = outcomesOf(trajectories);
-  const ofOutcomes = outcomes
-    ? OUTCOME_FORMULAS.map((formula) => ({ ...formula, found: formula.advantage(outcomes) }))
-    : [];
-  const known = ofOutcomes.flatMap(({ id, cause, found }) => (found ? [{ id, cause, advantage: found }] : []));
-  if (claim.level === 'trajectory') return known.filter(({ id }) => id !== claim.formula);
-
+  const ofOutcomes = OUTCOME_FORMULAS.flatMap(({ id, cause, advantage }) => {
+    const found = outcomes && advantage(outcomes);
+    return found ? [{ id, cause, advantage: spread(found, rowOffsets(trajectories, claim.level)) }] : [];
+  });
   const reward = numbers(trajectories, 'turn.reward');
-  const rewards = reward ? turnRewards(trajectories, reward, claim.gamma) : null;
-  const ofTurns = rewards
-    ? TURN_FORMULAS.map(({ id, cause, advantage }) => ({ id, cause, advantage: advantage(rewards) }))
-    : [];
-  const spread = known.map((formula) => ({ ...formula, advantage: onTurns(formula.advantage, turnOffsets) }));
-  return [...ofTurns, ...spread].filter(({ id }) => id !== claim.formula);
+  const rewards = reward && claim.level !== 'trajectory' ? turnRewards(trajectories, reward, claim.gamma) : null;
+  const ofTurns = (rewards ? TURN_FORMULAS : []).map(({ id, cause, advantage }) => {
+    const perTurn = advantage(rewards!);
+    return { id, cause, advantage: claim.level === 'token' ? spread(perTurn, tokenOffsets) : perTurn };
+  });
+  return [...ofTurns, ...ofOutcomes].filter(({ id }) => id !== claim.formula);
 }
 
-function onTurns(values: Float64Array, turnOffsets: Int32Array): Float64Array {
-  const spread = new Float64Array(turnOffsets[values.length]);
-  for (let i = 0; i < values.length; i++) spread.fill(values[i], turnOffsets[i], turnOffsets[i + 1]);
-  return spread;
+/** Each value on all its rows. */
+function spread(values: Float64Array, offsets: Int32Array): Float64Array {
+  const rows = new Float64Array(offsets[values.length]);
+  for (let i = 0; i < values.length; i++) rows.fill(values[i], offsets[i], offsets[i + 1]);
+  return rows;
 }
 
 function outcomesOf(trajectories: TrajectoryBatch): Outcomes | null {
@@ -165,61 +174,50 @@ function verdictOf({ explanation, mismatchShare }: Explained, { formula }: Claim
   return shape.turnPattern ? 'zeroed-turns' : 'match';
 }
 
-function maskOf(trajectories: TrajectoryBatch, claim: Claim, logged: Logged): MaskAudit | null {
+function maskOf(trajectories: TrajectoryBatch, { level, advantage }: Claim, logged: Logged): MaskAudit | null {
   if (logged.level !== 'token') return null;
-  const mask = numbers(trajectories, 'token.mask');
-  return auditMask(trajectories, logged.values, mask, (i) => isSilent(trajectories, claim, i));
-}
-
-/** Whether the claimed credit is 0 (or unsaid) on a whole trajectory. */
-function isSilent({ turnOffsets }: TrajectoryBatch, { level, advantage }: Claim, i: number): boolean {
-  const said =
-    level === 'trajectory' ? advantage.subarray(i, i + 1) : advantage.subarray(turnOffsets[i], turnOffsets[i + 1]);
-  return said.every((value) => !value);
+  const offsets = rowOffsets(trajectories, level);
+  const isSilent = (i: number) => advantage.subarray(offsets[i], offsets[i + 1]).every((value) => !value);
+  return auditMask(trajectories, logged.values, numbers(trajectories, 'token.mask'), isSilent);
 }
 
 function greatestGroupSum(
-  { groupOf, groupCount, turnOffsets }: TrajectoryBatch,
+  trajectories: TrajectoryBatch,
   { level }: Claim,
   values: Float64Array,
-) {
+  rows: readonly number[],
+): number {
+  const { groupOf, groupCount } = trajectories;
+  const trajectoryOf = ownerOf(rowOffsets(trajectories, level));
   const sums = new Float64Array(groupCount);
   const sizes = new Int32Array(groupCount);
-  for (let i = 0; i < groupOf.length; i++) {
-    const [from, to] = level === 'trajectory' ? [i, i + 1] : [turnOffsets[i], turnOffsets[i + 1]];
-    for (let row = from; row < to; row++) {
-      if (Number.isNaN(values[row])) continue;
-      sums[groupOf[i]] += values[row];
-      sizes[groupOf[i]]++;
-    }
+  for (const row of rows) {
+    const group = groupOf[trajectoryOf[row]];
+    sums[group] += values[row];
+    sizes[group]++;
   }
   return sums.reduce((greatest, sum, group) => (sizes[group] >= 2 ? Math.max(greatest, Math.abs(sum)) : greatest), 0);
 }
 
 function worstRows(
   trajectories: TrajectoryBatch,
-  claim: Claim,
+  { level, advantage }: Claim,
   values: Float64Array,
   rows: readonly number[],
 ): WorstRow[] {
-  const { ids, groups, groupOf, turnOffsets } = trajectories;
-  const off = (row: number) => Math.abs(values[row] - claim.advantage[row]);
-  const trajectoryOf = (row: number) => (claim.level === 'trajectory' ? row : ownerAt(turnOffsets, row));
+  const { ids, groups, groupOf, turnOffsets, tokenOffsets } = trajectories;
+  const trajectoryOf = ownerOf(rowOffsets(trajectories, level));
+  const turnOf = level === 'token' ? ownerOf(tokenOffsets) : null;
+  const off = (row: number) => Math.abs(values[row] - advantage[row]);
   return rows
     .filter((row) => off(row) > 0)
     .sort((a, b) => off(b) - off(a))
     .slice(0, WORST)
     .map((row) => {
-      const i = trajectoryOf(row);
-      const turn = claim.level === 'trajectory' ? null : row - turnOffsets[i];
-      const recomputed = claim.advantage[row];
-      return { trajectory: ids[i], group: groups[groupOf[i]], turn, logged: values[row], recomputed };
+      const i = trajectoryOf[row];
+      const turn = level === 'trajectory' ? null : (turnOf ? turnOf[row] : row) - turnOffsets[i];
+      const token = turnOf ? row - tokenOffsets[turnOf[row]] : null;
+      const place = { trajectory: ids[i], group: groups[groupOf[i]], turn, token };
+      return { ...place, logged: values[row], recomputed: advantage[row] };
     });
-}
-
-/** The trajectory that a turn belongs to. */
-function ownerAt(turnOffsets: Int32Array, turn: number): number {
-  let i = 0;
-  while (turnOffsets[i + 1] <= turn) i++;
-  return i;
 }

@@ -1,0 +1,134 @@
+import type { StepAudit, Verdict, WorstRow } from './audit-step.js';
+import type { Explanation } from './explain.js';
+import type { MaskVerdict } from './token-mask.js';
+import type { TurnPattern } from './logged-outcome.js';
+
+/** What the training steps of a run have in common: one verdict with one explanation. */
+export interface Finding {
+  readonly verdict: Verdict;
+  /** null: nothing that we know of gives these numbers */
+  readonly formula: string | null;
+  readonly transform: Explanation['transform'] | null;
+  readonly turnPattern: TurnPattern | null;
+  readonly mask: MaskVerdict | null;
+  readonly trainingSteps: number;
+  readonly firstStep: number;
+  readonly lastStep: number;
+  /** at least three training steps agree */
+  readonly isStable: boolean;
+  /** what fits equally well in every one of these steps: not distinguishable on this data */
+  readonly equallyGood: readonly string[];
+  /** the greatest share of rows in a step on which the claimed formula gives another number */
+  readonly mismatchShare: number;
+  /** rows that are furthest off, of the step with the greatest share */
+  readonly worst: readonly (WorstRow & { readonly trainingStep: number })[];
+}
+
+/** The audit of a run. */
+export interface RunAudit {
+  readonly trainingSteps: number;
+  /** audited: something was logged and the claim could be recomputed */
+  readonly audited: number;
+  /** null: no step was audited */
+  readonly matchShare: number | null;
+  /** most steps first; a correct trainer has one, `match` */
+  readonly findings: readonly Finding[];
+  /** steps from which on another finding holds: a change of configuration, a resume */
+  readonly changes: readonly {
+    readonly trainingStep: number;
+    readonly verdict: Verdict;
+    readonly formula: string | null;
+  }[];
+  /** the verdict in one sentence */
+  readonly sentence: string;
+}
+
+const STABLE = 3;
+
+/**
+ * Counts the verdicts of training steps and says where they change.
+ *
+ * @param steps ascending; null: nothing was logged there
+ */
+export function runAudit(
+  steps: readonly { readonly trainingStep: number; readonly audit: StepAudit | null }[],
+  claimed: string,
+): RunAudit {
+  const audited = steps.flatMap(({ trainingStep, audit }) => (audit ? [{ trainingStep, audit }] : []));
+  const findings = [...Map.groupBy(audited, ({ audit }) => nameOf(audit)).values()]
+    .map(findingOf)
+    .sort((a, b) => b.trainingSteps - a.trainingSteps);
+  const matches = audited.filter(({ audit }) => isSound(audit)).length;
+  return {
+    trainingSteps: steps.length,
+    audited: audited.length,
+    matchShare: audited.length > 0 ? matches / audited.length : null,
+    findings,
+    changes: audited
+      .filter(({ audit }, i) => i > 0 && nameOf(audit) !== nameOf(audited[i - 1].audit))
+      .map(({ trainingStep, audit }) => ({
+        trainingStep,
+        verdict: audit.verdict,
+        formula: audit.explanation?.formula ?? null,
+      })),
+    sentence: sentenceOf(audited.length, findings, claimed),
+  };
+}
+
+type AuditedStep = { readonly trainingStep: number; readonly audit: StepAudit };
+
+const nameOf = ({ verdict, explanation, turnPattern, mask }: StepAudit) =>
+  JSON.stringify([verdict, explanation?.formula, explanation?.transform, turnPattern, mask?.maskVerdict]);
+
+const isSound = ({ verdict, mask }: StepAudit) => verdict === 'match' && (!mask || mask.maskVerdict === 'mask-ok');
+
+function findingOf(steps: readonly AuditedStep[]): Finding {
+  const furthest = steps.reduce((most, step) => (step.audit.mismatchShare > most.audit.mismatchShare ? step : most));
+  const { verdict, explanation, turnPattern, mask, mismatchShare, worst } = furthest.audit;
+  const [first, ...rest] = steps.map(({ audit }) => new Set(audit.equallyGood.map(nameOfExplanation)));
+  return {
+    verdict,
+    formula: explanation?.formula ?? null,
+    transform: explanation?.transform ?? null,
+    turnPattern,
+    mask: mask?.maskVerdict ?? null,
+    trainingSteps: steps.length,
+    firstStep: steps[0].trainingStep,
+    lastStep: steps.at(-1)!.trainingStep,
+    isStable: steps.length >= STABLE,
+    equallyGood: [...first].filter((name) => rest.every((others) => others.has(name))),
+    mismatchShare,
+    worst: worst.map((row) => ({ trainingStep: furthest.trainingStep, ...row })),
+  };
+}
+
+const nameOfExplanation = ({ formula, transform }: Explanation) =>
+  transform === 'identity' ? formula : `${formula}, ${transform}`;
+
+function sentenceOf(audited: number, findings: readonly Finding[], claimed: string): string {
+  if (audited === 0) return 'no advantage was logged, or the claim could not be recomputed: nothing to audit';
+  const [main] = findings;
+  const share = main.trainingSteps === audited ? `all ${audited}` : `${main.trainingSteps} of ${audited}`;
+  const on = `on ${share} audited training steps`;
+  const masked = main.mask && main.mask !== 'mask-ok' ? `; the token mask is wrong: ${main.mask}` : '';
+  switch (main.verdict) {
+    case 'match':
+      return `the logged advantages are those of ${claimed} ${on}${masked}`;
+    case 'zeroed-turns':
+      return `the logged advantages are those of ${claimed}, but kept on ${wordsOf(main.turnPattern)} only, ${on}`;
+    case 'other-formula':
+    case 'other-order':
+      return `the logged advantages are not those of ${claimed} but of ${nameOfExplanation({ formula: main.formula!, transform: main.transform!, detail: {} })} ${on}${masked}`;
+    case 'all-zero':
+      return `every logged advantage is 0 ${on}`;
+    case 'varies-within-trajectory':
+      return `${claimed} gives one number per trajectory, and the logged advantages vary inside: another term is in them, ${on}`;
+    case 'unexplained':
+      return `the logged advantages are not those of ${claimed}, and no formula we know explains them, ${on}`;
+    default:
+      return `the logged advantages are those of ${claimed}, ${main.verdict}, ${on}${masked}`;
+  }
+}
+
+const wordsOf = (pattern: TurnPattern | null) =>
+  (pattern ?? 'some-turns').replace('only-', 'the ').replaceAll('-', ' ');
