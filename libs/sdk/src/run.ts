@@ -63,7 +63,7 @@ export class Run {
   private dropped = 0;
   private backPressure = 0;
   private readonly reasons = new Set<string>();
-  private renewed = Date.now();
+  private renewed = performance.now();
   private closing: Promise<RunReport> | null = null;
 
   constructor(private readonly parts: RunParts) {}
@@ -164,9 +164,9 @@ export class Run {
     const { lock, spool, delivery, now } = this.parts;
     const encoded = encodeEvent(make, now);
     if ('problem' in encoded) return this.refuse(refusal('invalid', encoded.problem));
-    if (Date.now() - this.renewed > RENEW_MS) {
+    if (performance.now() - this.renewed > RENEW_MS) {
       if (!lock.renew()) return this.refuse(refusal('spool-failed', `another process took over ${spool.dir}`));
-      this.renewed = Date.now();
+      this.renewed = performance.now();
     }
     const receipt = spool.append(encoded.line, encoded.bytes, encoded.turn);
     if (!receipt.accepted) return this.refuse(receipt);

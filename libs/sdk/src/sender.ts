@@ -97,17 +97,17 @@ export class Sender {
 
   /** Resolves when all is sent, when no request can help any more, or when the time is over. */
   async flush({ deadlineMs = Infinity, patienceMs = Infinity, seal = true }: FlushOptions = {}): Promise<void> {
-    const deadline = Date.now() + deadlineMs;
+    const deadline = performance.now() + deadlineMs;
     const { timesBlocked } = this;
     let settled = this.settled;
-    let patience = Date.now() + patienceMs;
+    let patience = performance.now() + patienceMs;
     if (seal) this.flushing++;
     this.hurry();
     this.wake();
     while (!this.isDone(seal) && !this.stuck && !this.stopped && this.timesBlocked === timesBlocked) {
-      if (this.settled !== settled) patience = Date.now() + patienceMs;
+      if (this.settled !== settled) patience = performance.now() + patienceMs;
       settled = this.settled;
-      const left = Math.min(deadline, patience) - Date.now();
+      const left = Math.min(deadline, patience) - performance.now();
       if (left <= 0) break;
       await within(left, this.change.promise);
     }
@@ -116,11 +116,11 @@ export class Sender {
 
   /** Resolves when the run has an id, with it, or with null when the time is over or no request can help. */
   async created(deadlineMs: number): Promise<string | null> {
-    const deadline = Date.now() + deadlineMs;
+    const deadline = performance.now() + deadlineMs;
     const { timesBlocked } = this;
     this.wake();
     while (!this.options.registration.run && !this.stuck && !this.stopped && this.timesBlocked === timesBlocked) {
-      const left = deadline - Date.now();
+      const left = deadline - performance.now();
       if (left <= 0) break;
       await within(left, this.change.promise);
     }
@@ -188,7 +188,7 @@ export class Sender {
   private nextFile(): SealedFile | null {
     const { spool, sealAfterMs } = this.options;
     if (spool.sealed === 0 && spool.openSince !== null) {
-      const left = sealAfterMs - (Date.now() - spool.openSince);
+      const left = sealAfterMs - (performance.now() - spool.openSince);
       if (left <= 0 || this.flushing > 0) spool.seal();
       else this.schedule(left);
     }

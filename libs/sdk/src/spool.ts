@@ -69,7 +69,7 @@ export class Spool {
     return this.pending.reduce((sum, file) => sum + file.events, this.open?.events ?? 0);
   }
 
-  /** When the open batch began, or null while there is none. */
+  /** When the open batch began, by the clock that nobody sets (`performance.now`), or null while there is none. */
   get openSince(): number | null {
     return this.open?.since ?? null;
   }
@@ -176,7 +176,7 @@ export class Spool {
     // Appending, so that after a torn line was cut off the next one follows the last whole one.
     const fd = openSync(spoolFile(this.dir, number, 'ndjson'), 'ax');
     this.nextNumber++;
-    return { number, fd, since: Date.now(), events: 0, bytes: 0, nextTurn: new Map() };
+    return { number, fd, since: performance.now(), events: 0, bytes: 0, nextTurn: new Map() };
   }
 
   private write(open: OpenFile, line: string, bytes: number): void {

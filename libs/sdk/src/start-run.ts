@@ -4,7 +4,7 @@ import { BACKOFF, type Backoff } from './backoff.js';
 import { plain } from './plain.js';
 import { PlatformClient } from './platform-client.js';
 import type { ProducerFile } from './producer-file.js';
-import { createProducer, deliverBacklog, registrationOf } from './producer.js';
+import { createProducer, deliverBacklog, producersIn, registrationOf } from './producer.js';
 import { Run } from './run.js';
 import { Sender } from './sender.js';
 import { connectionOf, spoolRoot, type ConnectionSettings } from './settings.js';
@@ -50,7 +50,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
   }
   const root = spoolRoot(options.spool);
   const connection = connectionOf(options);
-  const file = producerFile(options, options.offline ? null : connection.url);
+  const file = producerFile(options, options.offline ? null : connection.url, startedAfter(root));
   const dir = join(root, replay ? `${file.producer}-${randomUUID()}` : file.producer);
   const lock = createProducer(dir, file);
   const spool = new Spool(dir, options.maxSpoolBytes ?? MAX_SPOOL_BYTES, sealAt);
@@ -79,7 +79,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
   return new Run({ ...parts, delivery: { sender, registration, stop } });
 }
 
-function producerFile(options: RunOptions, url: string | null): ProducerFile {
+function producerFile(options: RunOptions, url: string | null, startedAt: string): ProducerFile {
   const { project, name, replay } = options;
   return {
     version: 1,
@@ -90,9 +90,15 @@ function producerFile(options: RunOptions, url: string | null): ProducerFile {
     config: (plain(options.config ?? {}) ?? {}) as Record<string, unknown>,
     idempotencyKey: options.idempotencyKey ?? `sdk-${digest(project, name)}`,
     run: null,
-    startedAt: new Date().toISOString(),
+    startedAt,
     replay: replay !== undefined,
   };
+}
+
+/** Now, or a millisecond after all that began in this spool before, where the clock was set back since. */
+function startedAfter(root: string): string {
+  const last = Date.parse(producersIn(root).at(-1)?.file.startedAt ?? '') || 0;
+  return new Date(Math.max(Date.now(), last + 1)).toISOString();
 }
 
 function digest(...parts: readonly string[]): string {
