@@ -76,6 +76,11 @@ const VARIANTS: Record<string, object[]> = {
     { useProcessReward: false, outcomeWeight: 0.5 },
     { useOutcomeReward: false, maskSeparatorToken: false },
   ],
+  'spo-tree': [{}, { baseline: 'grpo' }, { usePav: true, onlyNonZero: false }],
+  'spo-chain': [{}, { cutpointInterval: 1, probThreshold: 0.5 }],
+  'mcts-value': [{}, { variant: 'discounted' }, { useValueEstimates: true }],
+  vineppo: [{}, { source: 'branches' }],
+  'prorag-dual': [{}, { processWeight: 0 }],
 };
 
 /** The order of the batch counts in these: blocks and subgroups are runs of it. */

@@ -48,6 +48,11 @@ import { ghpo } from './ghpo.js';
 import { hiconHcpo } from './hicon-hcpo.js';
 import { prmAggregate } from './prm-aggregate.js';
 import { pureMinForm } from './pure-min-form.js';
+import { spoTree } from './spo-tree.js';
+import { spoChain } from './spo-chain.js';
+import { mctsValue } from './mcts-value.js';
+import { vineppo } from './vineppo.js';
+import { proragDual } from './prorag-dual.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -100,4 +105,9 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   hiconHcpo,
   prmAggregate,
   pureMinForm,
+  spoTree,
+  spoChain,
+  mctsValue,
+  vineppo,
+  proragDual,
 ];
