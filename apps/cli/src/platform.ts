@@ -108,7 +108,7 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
 async function startDatabase(home: string, started: (() => Promise<unknown>)[], logger: Logger): Promise<string> {
   const postgres = await startEmbeddedPostgres({
     home,
-    onFailure: (error) => logger.fatal({ err: error }, 'the embedded Postgres could not be kept running'),
+    onFailure: (error) => logger.fatal({ err: error }, 'the embedded Postgres does not stay up'),
   });
   started.push(() => postgres.stop());
   return postgres.url;

@@ -8,7 +8,9 @@ import { startWorker, type Worker, type WorkerSettings } from './worker.js';
  */
 const level = process.env.RECREDIT_LOG_LEVEL || 'info';
 const serializers = { err: (error: unknown) => errorRecord(error), reason: masked };
-const logger = pino({ name: 'recredit-worker', level, serializers }, pino.destination(2));
+const log = pino.destination({ fd: 2, sync: true, maxLength: 1024 * 1024 });
+log.on('error', () => {}); // a disk that is full costs lines of the log, not the worker
+const logger = pino({ name: 'recredit-worker', level, serializers }, log);
 let worker: Promise<Worker> | null = null;
 
 process.once('message', (settings) => {

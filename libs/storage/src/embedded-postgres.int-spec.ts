@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -216,6 +216,23 @@ describe('after an accident', () => {
       .poll(() => ask(server.url, 'select * from committed').catch(() => null), { timeout: 20_000 })
       .toEqual([]);
     expect(server.pid()).not.toBe(before);
+  });
+
+  it('is told of a server that does not come up, and brings it back when it can', async () => {
+    const home = await aHome();
+    const failures: string[] = [];
+    const server = await aServer(home, { onFailure: ({ message }) => failures.push(message) });
+    await ask(server.url, 'create table committed ()');
+    const [there, away] = ['global/pg_control', 'away'].map((name) => join(home, 'postgres', name));
+    await rename(there, away);
+    process.kill(server.pid(), 'SIGKILL');
+    await expect.poll(() => failures, { timeout: 30_000 }).toHaveLength(1);
+    expect(failures[0]).toMatch(/dies as soon as it starts .*postgres\.log/);
+    await rename(away, there);
+    await expect
+      .poll(() => ask(server.url, 'select * from committed').catch(() => null), { timeout: 30_000 })
+      .toEqual([]);
+    expect(failures).toHaveLength(1);
   });
 
   it('can be stopped while it comes back', async () => {

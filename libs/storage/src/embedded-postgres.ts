@@ -50,7 +50,7 @@ export interface EmbeddedPostgresOptions {
   readonly port?: number;
   /** false is for tests: no fsync, so a power cut may lose everything */
   readonly durable?: boolean;
-  /** told when the server could not be kept running */
+  /** told when the server dies as soon as it starts, again and again; it is tried further, more and more seldom */
   readonly onFailure?: (error: Error) => void;
 }
 
@@ -194,7 +194,7 @@ function spawnAs(
 /** One postmaster after the other on one data folder and port. */
 class Server {
   #child: ChildProcess | null = null;
-  #stopping = false;
+  readonly #stop = new AbortController();
   #quickDeaths = 0;
   #restart: Promise<void> = Promise.resolve();
 
@@ -224,7 +224,7 @@ class Server {
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#stop.abort();
     process.off('exit', this.#interrupt);
     for (const signal of DEADLY) process.off(signal, this.#die);
     await this.#restart;
@@ -258,28 +258,33 @@ class Server {
       const error = await Promise.race([spawnError, sleep(5)]);
       if (error) throw error;
     }
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     child.once('exit', () => {
-      if (!this.#stopping) this.#restart = this.#revive(Date.now() - startedAt < 10_000);
+      if (!this.#stop.signal.aborted) this.#restart = this.#revive(performance.now() - startedAt < 10_000);
     });
   }
 
-  /** It may die again before it is ready: that too is one of the deaths allowed. */
+  /** It may die again before it is ready: that too is a quick death. It is tried for ever: a full disk gets room again. */
   async #revive(quickly: boolean): Promise<void> {
     this.#quickDeaths = quickly ? this.#quickDeaths + 1 : 0;
     let cause: unknown = new Error('it keeps dying');
-    for (; this.#quickDeaths <= QUICK_DEATHS_ALLOWED; this.#quickDeaths++) {
+    for (; !this.#stop.signal.aborted; this.#quickDeaths++) {
+      const rest = restAfter(this.#quickDeaths);
+      if (this.#quickDeaths === QUICK_DEATHS_ALLOWED + 1) this.#tellOf(cause);
       try {
+        await sleep(rest, undefined, { signal: this.#stop.signal });
         await stopStrayServer(this.cluster.dataDir);
-        if (!this.#stopping) await this.#launch();
+        if (!this.#stop.signal.aborted) await this.#launch();
         return;
       } catch (error) {
-        if (this.#stopping) return;
         cause = error;
-        await sleep(200);
       }
     }
-    const message = `the embedded PostgreSQL cannot be kept running (see ${logFile(this.cluster.home)}): ${messageOf(cause)}`;
+  }
+
+  #tellOf(cause: unknown): void {
+    const log = logFile(this.cluster.home);
+    const message = `the embedded PostgreSQL dies as soon as it starts (see ${log}) and is tried again now and then: ${messageOf(cause)}`;
     this.onFailure(new RecreditError('database.unavailable', message, {}, { cause }));
   }
 
@@ -295,6 +300,14 @@ class Server {
 }
 
 const DEADLY = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Milliseconds before the next try: none at first, then longer each time, up to half a minute. */
+function restAfter(quickDeaths: number): number {
+  if (quickDeaths <= 1) return 0;
+  return quickDeaths <= QUICK_DEATHS_ALLOWED
+    ? 200
+    : Math.min(30_000, 1_000 * 2 ** (quickDeaths - QUICK_DEATHS_ALLOWED));
+}
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 

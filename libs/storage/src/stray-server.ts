@@ -14,13 +14,13 @@ export async function stopStrayServer(dataDir: string): Promise<void> {
   const pidFile = join(dataDir, 'postmaster.pid');
   const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0;
   const strays = serversOn(dataDir, pid);
-  const started = Date.now();
+  const started = performance.now();
 
   // fast shutdown first; its backends alone (the postmaster was killed) leave by themselves, then are told to
   if (strays.includes(pid)) signal(pid, 'SIGINT');
   for (let last = 0; serversOn(dataDir, pid).length > 0; last++) {
     if (last === 300) for (const left of serversOn(dataDir, pid)) signal(left, 'SIGQUIT');
-    if (Date.now() - started > PATIENCE_MS) {
+    if (performance.now() - started > PATIENCE_MS) {
       const left = serversOn(dataDir, pid).join(', ');
       throw new RecreditError(
         'config.invalid',
