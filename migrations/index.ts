@@ -4,6 +4,8 @@ import { ReadModels1767225602000 } from './1767225602000-read-models.js';
 import { Analysis1767225603000 } from './1767225603000-analysis.js';
 import { LimitsAndReadiness1767225606000 } from './1767225606000-limits-and-readiness.js';
 import { Erasure1767225608000 } from './1767225608000-erasure.js';
+import { Diagnosis1767225613000 } from './1767225613000-diagnosis.js';
+import { Audit1767225614000 } from './1767225614000-audit.js';
 import { OwnEstimatorsAndStates1767225611000 } from './1767225611000-own-estimators-and-states.js';
 
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
@@ -15,4 +17,6 @@ export const MIGRATIONS = [
   LimitsAndReadiness1767225606000,
   Erasure1767225608000,
   OwnEstimatorsAndStates1767225611000,
+  Diagnosis1767225613000,
+  Audit1767225614000,
 ] as const;

@@ -119,6 +119,34 @@ AS $function$
       end $function$
 ;
 
+create table alert (
+  id text not null,
+  run_id text not null,
+  diagnostic text not null,
+  rule text not null,
+  level text not null,
+  says text not null,
+  saw jsonb not null,
+  opened_step integer not null,
+  opened_as_of bigint not null,
+  opened_at timestamp(3) with time zone not null default now(),
+  closed_step integer,
+  closed_as_of bigint,
+  closed_at timestamp(3) with time zone,
+  constraint alert_pkey PRIMARY KEY (id),
+  constraint alert_level_check CHECK ((level = ANY (ARRAY['info'::text, 'warn'::text, 'critical'::text]))),
+  constraint alert_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
+);
+CREATE INDEX alert_open ON public.alert USING btree (run_id) WHERE (closed_as_of IS NULL);
+CREATE UNIQUE INDEX alert_opening ON public.alert USING btree (run_id, diagnostic, rule, opened_step, opened_as_of);
+alter table alert enable row level security;
+create policy confined on alert for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = alert.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on alert to recredit_app;
+
 create table analysis (
   id text not null,
   project_id text not null,
@@ -241,6 +269,32 @@ create policy confined on api_key for all to public
 grant insert, select on api_key to recredit_app;
 grant update (last_used_at, revoked_at, requests_per_second, events_per_second) on api_key to recredit_app;
 
+create table audit (
+  id text not null,
+  run_id text not null,
+  as_of bigint not null,
+  estimator text not null,
+  version integer not null,
+  params jsonb not null,
+  signal text not null,
+  state text not null,
+  failure text,
+  result jsonb,
+  created_at timestamp(3) with time zone not null default now(),
+  finished_at timestamp(3) with time zone,
+  constraint audit_pkey PRIMARY KEY (id),
+  constraint audit_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text]))),
+  constraint audit_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
+);
+CREATE INDEX audit_of_run ON public.audit USING btree (run_id, created_at, id);
+alter table audit enable row level security;
+create policy confined on audit for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = audit.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on audit to recredit_app;
+
 create table credit_result (
   key text not null,
   run_id text not null,
@@ -272,6 +326,57 @@ create policy confined on credit_result for all to public
  OFFSET 0)));
 grant delete, select on credit_result to recredit_eraser;
 grant insert, select, update on credit_result to recredit_app;
+
+create table diagnosis (
+  run_id text not null,
+  as_of bigint not null,
+  pending_steps integer not null,
+  made_at timestamp(3) with time zone not null default now(),
+  constraint diagnosis_pkey PRIMARY KEY (run_id),
+  constraint diagnosis_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
+);
+alter table diagnosis enable row level security;
+create policy confined on diagnosis for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = diagnosis.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on diagnosis to recredit_app;
+
+create table diagnostic_figures (
+  run_id text not null,
+  training_step integer not null,
+  revision bigint not null,
+  diagnostic text not null,
+  version integer not null,
+  outcome jsonb not null,
+  constraint diagnostic_figures_pkey PRIMARY KEY (run_id, training_step, revision, diagnostic, version),
+  constraint diagnostic_figures_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
+);
+alter table diagnostic_figures enable row level security;
+create policy confined on diagnostic_figures for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = diagnostic_figures.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on diagnostic_figures to recredit_app;
+
+create table diagnostic_reading (
+  run_id text not null,
+  diagnostic text not null,
+  place integer not null,
+  reading jsonb not null,
+  steps jsonb not null,
+  constraint diagnostic_reading_pkey PRIMARY KEY (run_id, diagnostic),
+  constraint diagnostic_reading_run_id_fkey FOREIGN KEY (run_id) REFERENCES diagnosis(run_id) ON DELETE CASCADE
+);
+alter table diagnostic_reading enable row level security;
+create policy confined on diagnostic_reading for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = diagnostic_reading.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on diagnostic_reading to recredit_app;
 
 create table event_batch (
   run_id text not null,

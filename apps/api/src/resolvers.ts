@@ -1,5 +1,6 @@
 import { AnalysisResolver } from './analyses/analysis.resolver.js';
 import { AnnotationResolver } from './annotations/annotation.resolver.js';
+import { AuditResolver } from './audits/audit.resolver.js';
 import { DeviceResolver } from './devices/device.resolver.js';
 import { DiagnosticResolver, RunDiagnosticsResolver } from './diagnostics/diagnostic.resolver.js';
 import { ErasureResolver } from './erasures/erasure.resolver.js';
@@ -25,6 +26,7 @@ export const RESOLVERS = [
   DeviceResolver,
   RunDiagnosticsResolver,
   DiagnosticResolver,
+  AuditResolver,
   AnnotationResolver,
   KeyResolver,
 ] as const;

@@ -26,6 +26,10 @@ const GROUPS: Readonly<Record<string, Commands>> = {
     analyze: async () => (await import('./commands/analyze.command.js')).analyzeCommand,
     compare: async () => (await import('./commands/compare.command.js')).compareCommand,
   },
+  'Judge a run': {
+    diagnose: async () => (await import('./commands/diagnose.command.js')).diagnoseCommand,
+    audit: async () => (await import('./commands/audit.command.js')).auditCommand,
+  },
   'Without a platform': {
     estimate: async () => (await import('./commands/estimate.command.js')).estimateCommand,
     vectors: async () => (await import('./commands/vectors.command.js')).vectorsCommand,

@@ -1,5 +1,12 @@
 import { computeShard, type Estimation, type ShardAnswer, type ShardTask } from '#lib/analysis';
-import { measureTask, type MeasuredDiagnostic, type MeasureTask } from '#lib/diagnosis';
+import {
+  auditTask,
+  measureTask,
+  type AuditedStep,
+  type AuditTask,
+  type MeasuredDiagnostic,
+  type MeasureTask,
+} from '#lib/diagnosis';
 import { comparisonOf, decodeSummary, type Comparison } from '#lib/diagnostics';
 import { estimationWith, OwnThread, type OwnEstimator } from '#lib/own-estimators';
 import { openSegmentStore } from '#lib/storage';
@@ -22,6 +29,12 @@ export interface MeasureThreadTask {
   readonly task: MeasureTask;
 }
 
+/** What a thread needs to audit one. */
+export interface AuditThreadTask {
+  readonly segments: string;
+  readonly task: AuditTask;
+}
+
 // What takes long runs in a thread of the pool, so that the worker's event loop stays free for heartbeats.
 
 let estimation: Estimation | null = null;
@@ -38,4 +51,10 @@ export function conclude(summary: Uint8Array): Comparison {
 
 export async function measure({ segments, task }: MeasureThreadTask): Promise<MeasuredDiagnostic[]> {
   return measureTask(await openSegmentStore(segments), task);
+}
+
+export async function audit({ segments, task }: AuditThreadTask): Promise<AuditedStep> {
+  const { ownEstimators } = workerData as ThreadData;
+  estimation ??= estimationWith(ownEstimators, new OwnThread());
+  return auditTask(await openSegmentStore(segments), task, estimation.catalogue);
 }

@@ -2,9 +2,12 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeShardJob, planAnalysisJob, type ShardAddress, type ShardAnswer, type ShardTask } from '#lib/analysis';
 import {
+  auditRunJob,
   diagnoseRunJob,
   measureAsOfJob,
   runsToDiagnose,
+  type AuditedStep,
+  type AuditTask,
   type MeasuredDiagnostic,
   type MeasureTask,
 } from '#lib/diagnosis';
@@ -17,7 +20,7 @@ import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, type Pool } from '#lib/storage';
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
-import type { MeasureThreadTask, ThreadData, ThreadTask } from './shard-thread.js';
+import type { AuditThreadTask, MeasureThreadTask, ThreadData, ThreadTask } from './shard-thread.js';
 
 /** How often runs are looked for that advanced since they were diagnosed. */
 const DIAGNOSIS_CHECK_MS = 3_000;
@@ -88,6 +91,9 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   const diagnosisPorts = { pool, measure, alerted: async () => {}, concurrency };
   await queue.work(diagnoseRunJob, diagnosisPorts);
   await queue.work(measureAsOfJob, diagnosisPorts);
+  const audit = (task: AuditTask): Promise<AuditedStep> =>
+    threads.run({ segments, task } satisfies AuditThreadTask, { name: 'audit' });
+  await queue.work(auditRunJob, { pool, audit, concurrency });
   const lookForAdvanced = () =>
     void runsToDiagnose(pool)
       .then((runs) => queue.enqueue(diagnoseRunJob, runs))

@@ -1,6 +1,15 @@
 export { type AlertEdge } from './alerts.js';
+export {
+  auditRun,
+  LOGGED_ADVANTAGE,
+  startAudit,
+  type AuditPorts,
+  type AuditRequest,
+  type AuditResult,
+} from './audit-run.js';
+export { auditTask, type AuditedStep, type AuditTask } from './audit-task.js';
 export { diagnoseRun, measureSteps, readDiagnosis, type DiagnosePorts } from './diagnose-run.js';
-export { diagnoseRunJob, measureAsOfJob } from './jobs.js';
+export { auditRunJob, diagnoseRunJob, measureAsOfJob } from './jobs.js';
 export type { RunDiagnosis } from './kept-diagnosis.js';
 export { measureTask, type MeasuredDiagnostic, type MeasureTask } from './measure-step.js';
 export { runsToDiagnose, type RunToDiagnose } from './runs-to-diagnose.js';

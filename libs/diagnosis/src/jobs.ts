@@ -1,5 +1,6 @@
 import { defineJob } from '#lib/queue';
 import { z } from 'zod';
+import { auditRun, failAudit, type AuditPorts } from './audit-run.js';
 import { diagnoseRun, measureSteps, type DiagnosePorts } from './diagnose-run.js';
 import { stepRevisions } from './step-revisions.js';
 
@@ -20,4 +21,14 @@ export const measureAsOfJob = defineJob({
   retryLimit: 2,
   run: async ({ runId, asOf }, ports: DiagnosePorts, { signal }) =>
     measureSteps({ ...ports, signal }, runId, asOf, await stepRevisions(ports.pool, runId, asOf)),
+});
+
+/** Audits a run. */
+export const auditRunJob = defineJob({
+  name: 'audit-run',
+  payload: z.object({ auditId: z.string() }),
+  key: ({ auditId }) => auditId,
+  retryLimit: 2,
+  run: ({ auditId }, ports: AuditPorts, { signal }) => auditRun({ ...ports, signal }, auditId),
+  failed: ({ auditId }, reason, { pool }) => failAudit(pool, auditId, reason),
 });

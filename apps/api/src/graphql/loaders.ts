@@ -11,6 +11,7 @@ import {
   storedComparisons,
   type ShardFilter,
 } from '../analyses/analysis.reader.js';
+import { auditsOfRuns, NEWEST_AUDIT } from '../audits/audit.reader.js';
 import type { DiagnosticStep } from '../diagnostics/diagnostic.object.js';
 import {
   alertsOfRuns,
@@ -56,6 +57,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     }),
     diagnostics: new DataLoader((runIds: readonly string[]) => keptDiagnostics(db, runIds)),
     diagnosticSteps: perRunLoader<string, readonly DiagnosticStep[]>((runIds, id) => diagnosticSteps(db, runIds, id)),
+    audits: pageLoader(NEWEST_AUDIT, (ids, limit, after) => auditsOfRuns(db, ids, limit, after)),
     alerts: pageLoader(NEWEST_ALERT, (ids, limit, after, filter: AlertFilter) =>
       alertsOfRuns(db, ids, limit, after, filter),
     ),

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RecreditError } from '#lib/kernel';
+import type { ApiClient } from './api-client.js';
+import { findRun, type RunView } from './runs.js';
+
+const PATIENCE_MS = 10 * 60_000;
+const POLL_MS = 250;
+
+export interface DiagnosticView {
+  readonly id: string;
+  readonly title: string;
+  readonly remedy: string;
+  readonly asOf: number;
+  readonly pendingSteps: number;
+  readonly reading: string;
+  readonly headline: string;
+  readonly value: number | null;
+  readonly values: Readonly<Record<string, number | null>>;
+  readonly reasons: Readonly<Record<string, string>>;
+  readonly missing: readonly string[];
+  readonly evidence: readonly {
+    readonly trainingStep: number;
+    readonly group: string | null;
+    readonly trajectory: string | null;
+    readonly turn: number | null;
+    readonly note: string;
+  }[];
+}
+
+export interface AlertView {
+  readonly id: string;
+  readonly diagnostic: string;
+  readonly rule: string;
+  readonly level: 'INFO' | 'WARN' | 'CRITICAL';
+  readonly says: string;
+  readonly saw: Readonly<Record<string, number>>;
+  readonly openedStep: number;
+  readonly closedStep: number | null;
+}
+
+interface Diagnosed {
+  readonly diagnostics: readonly DiagnosticView[];
+  readonly alerts: { readonly edges: readonly { readonly node: AlertView }[] };
+}
+
+const FIELDS = `diagnostics(asOf: $asOf) { id title remedy asOf pendingSteps reading headline value values reasons missing
+    evidence { trainingStep group trajectory turn note } }
+  alerts(first: 200) { edges { node { id diagnostic rule level says saw openedStep closedStep } } }`;
+
+/**
+ * Waits until a run is diagnosed as far as it is now, or as it was at a position, and says what was found.
+ *
+ * @param asOf a position; null: the present
+ */
+export async function awaitDiagnosis(
+  api: ApiClient,
+  name: string,
+  asOf: number | null,
+): Promise<RunView & { readonly diagnostics: readonly DiagnosticView[]; readonly alerts: readonly AlertView[] }> {
+  const { id, position } = await findRun<{ readonly position: number }>(api, name, 'position');
+  if (asOf !== null) {
+    await api.query('mutation ($run: String!, $asOf: Position!) { measureDiagnostics(run: $run, asOf: $asOf) }', {
+      run: id,
+      asOf,
+    });
+  }
+  const wanted = asOf ?? position;
+  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await sleep(POLL_MS)) {
+    const query = `query ($name: ID!, $asOf: Position) { run(id: $name) { ${FIELDS} } }`;
+    const { run } = await api.query<{ run: Diagnosed }>(query, { name: id, asOf });
+    const [first] = run.diagnostics;
+    if (!first || first.asOf < wanted || first.pendingSteps > 0) continue;
+    const alerts = run.alerts.edges.map(({ node }) => node);
+    return { ...(await findRun(api, id)), diagnostics: run.diagnostics, alerts };
+  }
+  throw new RecreditError('internal.error', `the run was not diagnosed within ten minutes: does a worker run?`);
+}

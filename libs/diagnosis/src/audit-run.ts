@@ -1,0 +1,124 @@
+import { findEstimator, parseParams, type AnyEstimator } from '#lib/credit';
+import { runAudit, type RunAudit, type StepAudit } from '#lib/diagnostics';
+import { assertNotErased } from '#lib/event-log';
+import { messageOf, newId, RecreditError } from '#lib/kernel';
+import { projectedPosition } from '#lib/projection';
+import type { Pool } from '#lib/storage';
+import type { AuditedStep, AuditTask } from './audit-task.js';
+import { stepSource } from './load-step.js';
+import { stepRevisions } from './step-revisions.js';
+
+/** What a trainer says it did with the advantages it logged. */
+export interface AuditRequest {
+  readonly estimator: string;
+  readonly params?: unknown;
+  /** of the trainer's own advantages; `loggedAdvantage` if not said */
+  readonly signal?: string;
+  /** events before this position are looked at; all that are projected if not said */
+  readonly asOf?: number;
+}
+
+/** What an audit found, as it is kept. */
+export interface AuditResult extends RunAudit {
+  /** training steps on which the claim could not be recomputed, and of the last of them, why */
+  readonly notRecomputed: { readonly trainingSteps: number; readonly text: string } | null;
+}
+
+export interface StartAuditPorts {
+  readonly pool: Pool;
+  /** queues the audit */
+  queue(auditId: string): Promise<void>;
+  readonly estimators?: readonly AnyEstimator[] | undefined;
+}
+
+export interface AuditPorts {
+  readonly pool: Pool;
+  /** audits one training step in a thread of its own */
+  audit(task: AuditTask): Promise<AuditedStep>;
+  readonly signal?: AbortSignal | undefined;
+  /** training steps audited at once */
+  readonly concurrency?: number;
+}
+
+export const LOGGED_ADVANTAGE = 'loggedAdvantage';
+
+/**
+ * Starts an audit of a run that the caller may see.
+ *
+ * @returns its id
+ * @throws RecreditError `estimator.unknown`, `params.invalid`, `run.erased`, `request.invalid`
+ */
+export async function startAudit(ports: StartAuditPorts, runId: string, request: AuditRequest): Promise<string> {
+  const { pool, estimators } = ports;
+  const estimator = findEstimator(request.estimator, estimators);
+  const params = parseParams(estimator, request.params ?? {});
+  if (estimator.gives !== 'advantage' && estimator.gives !== 'return') {
+    const why = `${estimator.id} gives a ${estimator.gives}, and an audit is of advantages`;
+    throw new RecreditError('request.invalid', why, { estimator: estimator.id, gives: estimator.gives });
+  }
+  await assertNotErased(pool, [runId]);
+  const head = await projectedPosition(pool, runId);
+  const asOf = request.asOf ?? head;
+  if (asOf > head)
+    throw new RecreditError('request.invalid', `asOf: a position up to ${head} was wanted, found ${asOf}`);
+  const id = newId();
+  await pool.query(
+    `insert into audit (id, run_id, as_of, estimator, version, params, signal, state)
+     values ($1, $2, $3, $4, $5, $6, $7, 'running')`,
+    [id, runId, asOf, estimator.id, estimator.version, JSON.stringify(params), request.signal ?? LOGGED_ADVANTAGE],
+  );
+  await ports.queue(id);
+  return id;
+}
+
+/** Audits the run, training step by training step, and keeps what was found. Run again it finds the same. */
+export async function auditRun(ports: AuditPorts, auditId: string): Promise<void> {
+  const { pool, signal, concurrency = 2 } = ports;
+  const { rows } = await pool.query(
+    `select run_id as "runId", as_of::float8 as "asOf", estimator as id, params, signal from audit
+     where id = $1 and state = 'running'`,
+    [auditId],
+  );
+  if (rows.length === 0) return;
+  const [{ runId, asOf, id, params, signal: logged }] = rows;
+  const steps = (await stepRevisions(pool, runId, asOf)).filter(({ trajectoryCount }) => trajectoryCount > 0);
+  const audited: ({ trainingStep: number } & AuditedStep)[] = [];
+  const next = steps.values();
+  const auditInTurn = async () => {
+    for (const { trainingStep, trajectoryCount } of next) {
+      signal?.throwIfAborted();
+      const source = await stepSource(pool, runId, trainingStep, asOf, trajectoryCount);
+      audited.push({ trainingStep, ...(await ports.audit({ source, claimed: { id, params }, signal: logged })) });
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, auditInTurn));
+  audited.sort((a, b) => a.trainingStep - b.trainingStep);
+  await pool.query(
+    `update audit set state = 'completed', result = $2, finished_at = now() where id = $1 and state = 'running'`,
+    [auditId, JSON.stringify(resultOf(audited, id))],
+  );
+}
+
+function resultOf(
+  audited: readonly {
+    readonly trainingStep: number;
+    readonly audit: StepAudit | null;
+    readonly missing: string | null;
+  }[],
+  claimed: string,
+): AuditResult {
+  const lacking = audited.filter(({ missing }) => missing !== null);
+  const last = lacking.at(-1)?.missing;
+  return {
+    ...runAudit(audited, claimed),
+    notRecomputed: last ? { trainingSteps: lacking.length, text: last } : null,
+  };
+}
+
+/** No try is left: the audit fails with its reason. */
+export async function failAudit(pool: Pool, auditId: string, reason: unknown): Promise<void> {
+  await pool.query(
+    `update audit set state = 'failed', failure = $2, finished_at = now() where id = $1 and state = 'running'`,
+    [auditId, messageOf(reason)],
+  );
+}

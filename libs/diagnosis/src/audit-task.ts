@@ -1,0 +1,48 @@
+import { missingText, type AnyEstimator } from '#lib/credit';
+import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { auditStep, claimOf, type ClaimedEstimator, type Logged, type StepAudit } from '#lib/diagnostics';
+import type { SegmentStore } from '#lib/storage';
+import { trajectoriesOf, type StepSource } from './load-step.js';
+
+/** All that the audit of one training step depends on. It travels to a thread as it is. */
+export interface AuditTask {
+  readonly source: StepSource;
+  readonly claimed: ClaimedEstimator;
+  /** name of the signal with the trainer's own advantages, per turn or per token */
+  readonly signal: string;
+}
+
+export interface AuditedStep {
+  /** null: nothing was logged, or the claim could not be recomputed */
+  readonly audit: StepAudit | null;
+  /** why it could not be recomputed */
+  readonly missing: string | null;
+}
+
+/** Audits one training step. */
+export async function auditTask(
+  store: SegmentStore,
+  { source, claimed, signal }: AuditTask,
+  estimators?: readonly AnyEstimator[],
+): Promise<AuditedStep> {
+  const trajectories = await trajectoriesOf(store, source);
+  const logged = loggedBy(trajectories, signal);
+  if (!logged) return { audit: null, missing: null };
+  const claim = claimOf(trajectories, claimed, logged, estimators);
+  if ('missing' in claim) return { audit: null, missing: missingText(claim.missing) };
+  return { audit: auditStep(trajectories, claim, logged), missing: null };
+}
+
+/** What the trainer logged: per token where it did so, else per turn, else per trajectory as a number on each turn. */
+function loggedBy(trajectories: TrajectoryBatch, signal: string): Logged | null {
+  for (const level of ['token', 'turn'] as const) {
+    const values = numbers(trajectories, `${level}.${signal}`);
+    if (values?.some((value) => !Number.isNaN(value))) return { level, values };
+  }
+  const values = numbers(trajectories, `trajectory.${signal}`);
+  if (!values?.some((value) => !Number.isNaN(value))) return null;
+  const { turnOffsets } = trajectories;
+  const perTurn = new Float64Array(turnOffsets.at(-1)!);
+  for (let i = 0; i < values.length; i++) perTurn.fill(values[i], turnOffsets[i], turnOffsets[i + 1]);
+  return { level: 'turn', values: perTurn };
+}
