@@ -8,6 +8,7 @@ import { build } from './build.mjs';
 import { errorCodesPage } from './gen/error-codes.mjs';
 import { eventsPage } from './gen/events.mjs';
 import { schemaSql } from './gen/schema-sql.mjs';
+import { signalsPage } from './gen/signals.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const markdown = (text) => format(text, { parser: 'markdown', printWidth: 120, singleQuote: true });
@@ -18,6 +19,7 @@ const files = {
   'docs/api/schema.graphql': await schemaText(),
   'docs/api/error-codes.md': await markdown(errorCodesPage(root)),
   'docs/events.md': await markdown(await eventsPage(root)),
+  'docs/signals.md': await markdown(await signalsPage()),
   'migrations/schema.sql': await schemaSql(),
 };
 for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);

@@ -19,6 +19,7 @@ export { missingText, needsOf, type MissingSignal, type Needs } from './needs.js
 export { nest, type Nested } from './nest.js';
 export { paramsSchema, parseParams, runEstimator, type Outcome } from './run-estimator.js';
 export { Flag, type SignalKind, type SignalKinds, type TextValues } from './signal-kinds.js';
+export { readersOfSignals, signalsRead } from './signal-readers.js';
 export {
   AS_RECORDED,
   comparesTexts,

@@ -7,6 +7,8 @@ export { PLATFORM_EVENTS, RUN_EVENTS, type RunEvent, type RunEventType } from '.
 export { schemaDocument } from './schema-document.js';
 export { textKey } from './text.js';
 export { MAX_SIGNAL_NAMES, signalNamesIssue } from './signal-names.js';
+export { SIGNALS, type SignalDefinition, type SignalLevel } from './signal-catalogue.js';
+export { recordedInstead, signalAt, suggestSignal } from './suggest-signal.js';
 export { overflowingToken, tokenCount, tokenNumbers } from './tokens.js';
 export { upcast } from './upcast.js';
 export { eventIssue, trajectoryIssue, type Issue } from './validators.js';

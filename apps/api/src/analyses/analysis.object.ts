@@ -98,6 +98,9 @@ export class MissingSignal {
 
   @Field(() => Float)
   of!: number;
+
+  @Field(() => String, { nullable: true, description: 'What a run carries instead, perhaps misspelt.' })
+  recordedAs!: string | null;
 }
 
 @ObjectType({ description: 'An estimator that could not say anything, such as one of the user that threw.' })

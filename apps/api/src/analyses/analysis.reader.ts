@@ -75,7 +75,7 @@ export function shards(
 /** What each estimator of the analysis lacked, what it warned of and why it failed, over all shards. */
 export interface EstimatorNotes {
   readonly place: number;
-  readonly missing: readonly MissingSignal[];
+  readonly missing: readonly Omit<MissingSignal, 'recordedAs'>[];
   readonly warnings: readonly string[];
   readonly failures: readonly EstimatorFailure[];
 }

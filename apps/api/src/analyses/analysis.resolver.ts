@@ -11,6 +11,7 @@ import {
 import { findRun, type RegisteredRun } from '#lib/access';
 import { StateIdentity as ChosenIdentity } from '#lib/credit';
 import { RecreditError } from '#lib/kernel';
+import { recordedInstead } from '#lib/protocol';
 import { PageArgs } from '../graphql/connection.js';
 import { queryable } from '../graphql/queryable.js';
 import type { RequestContext } from '../graphql/request-context.js';
@@ -59,7 +60,8 @@ export class AnalysisResolver {
       {
         pool: this.ports.platform,
         ...(this.ports.estimators && { estimators: this.ports.estimators }),
-        plan: async (analysisId) => void (await this.ports.queue.enqueue(planAnalysisJob, [{ analysisId }])),
+        plan: async (analysisId, transaction) =>
+          void (await this.ports.queue.enqueue(planAnalysisJob, [{ analysisId }], { transaction })),
       },
       first ?? '',
       {
@@ -104,11 +106,16 @@ export class AnalysisResolver {
     @Context() { loaders }: RequestContext,
   ): Promise<AnalysisEstimator[]> {
     const notes = new Map((await loaders.estimatorNotes.load(id)).map((note) => [note.place, note]));
+    const lacks = notes.values().some(({ missing }) => missing.length > 0);
+    const recorded = lacks ? await recordedIn(id, loaders) : [];
     return chosen.map((estimator, i) => ({
       ...estimator,
       hash: estimator.hash ?? null,
       failures: [...(notes.get(i)?.failures ?? [])],
-      inputsMissing: [...(notes.get(i)?.missing ?? [])],
+      inputsMissing: (notes.get(i)?.missing ?? []).map((missing) => ({
+        ...missing,
+        recordedAs: recordedInstead(missing.path, recorded),
+      })),
       warnings: [...(notes.get(i)?.warnings ?? [])],
     }));
   }
@@ -168,6 +175,13 @@ function identityOf(input: StateIdentityInput | null | undefined): ChosenIdentit
     'request.invalid',
     `stateIdentity${path.map((name) => `.${String(name)}`).join('')}: ${message}`,
   );
+}
+
+/** The paths of the signals that the runs of an analysis carry. */
+async function recordedIn(analysis: string, loaders: RequestContext['loaders']): Promise<string[]> {
+  const runs = await loaders.analysisRuns.load(analysis);
+  const signals = await loaders.signals.loadMany(runs.map(({ run }) => run));
+  return signals.flatMap((each) => (each instanceof Error ? [] : each.map(({ level, name }) => `${level}.${name}`)));
 }
 
 async function mustSee(db: RequestContext['db'], id: string): Promise<void> {

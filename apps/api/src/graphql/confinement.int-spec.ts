@@ -253,6 +253,7 @@ it('every input is one that the attacks above know', () => {
     'KeyLimitsInput',
     'RunAsOfInput',
     'StartAnalysisInput',
+    'StateIdentityInput',
     'TrajectoryFilter',
   ]);
 });

@@ -1,11 +1,15 @@
+import { Inject } from '@nestjs/common';
 import { Args, Context, Int, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import { ESTIMATORS, readersOfSignals } from '#lib/credit';
 import { RecreditError } from '#lib/kernel';
+import { signalAt, suggestSignal } from '#lib/protocol';
 import { AnalysisConnection } from '../analyses/analysis.object.js';
 import { PageArgs } from '../graphql/connection.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { GroupConnection } from '../groups/group.object.js';
 import { decimate } from '../metrics/decimate.js';
 import { MetricSeries } from '../metrics/metric-series.object.js';
+import { PORTS, type ApiPorts } from '../ports.js';
 import { TrainingStepConnection } from '../training-steps/training-step.object.js';
 import { TrajectoryConnection, TrajectoryFilter } from '../trajectories/trajectory.object.js';
 import { Run, SignalSummary } from './run.object.js';
@@ -15,6 +19,8 @@ const DEFAULT_POINTS = 1_000;
 /** The lists that hang on a run. */
 @Resolver(() => Run)
 export class RunListsResolver {
+  constructor(@Inject(PORTS) private readonly ports: Pick<ApiPorts, 'estimators'>) {}
+
   @ResolveField(() => TrainingStepConnection, { description: 'Ascending.' })
   trainingSteps(@Parent() run: Run, @Args() page: PageArgs, @Context() { loaders }: RequestContext) {
     return loaders.trainingSteps.load({ parent: run.id, page, filter: null });
@@ -63,7 +69,16 @@ export class RunListsResolver {
   }
 
   @ResolveField(() => [SignalSummary], { description: 'Which signals the run carries, and on how many rows.' })
-  signals(@Parent() run: Run, @Context() { loaders }: RequestContext) {
-    return loaders.signals.load(run.id);
+  async signals(@Parent() run: Run, @Context() { loaders }: RequestContext): Promise<SignalSummary[]> {
+    const readers = readersOfSignals(this.ports.estimators ?? ESTIMATORS);
+    return (await loaders.signals.load(run.id)).map((signal) => known(signal, readers));
   }
+}
+
+/** With what is known of it. A signal that only a user's own estimator reads is known by that. */
+function known(signal: SignalSummary, readers: ReadonlyMap<string, readonly string[]>): SignalSummary {
+  const path = `${signal.level}.${signal.name}`;
+  const readBy = readers.get(path) ?? [];
+  const meaning = signalAt(path)?.meaning ?? (readBy.length > 0 ? `read by ${readBy.join(', ')}` : null);
+  return { ...signal, meaning, suggestion: suggestSignal(path, readers.keys()), readBy };
 }

@@ -88,6 +88,18 @@ export class SignalSummary {
 
   @Field(() => Float, { nullable: true })
   mean!: number | null;
+
+  @Field(() => String, { nullable: true, description: 'null: a signal that nobody knows; it is kept like any other.' })
+  meaning?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Of one that nobody knows: which was perhaps meant, with its level.',
+  })
+  suggestion?: string | null;
+
+  @Field(() => [String], { description: 'Ids of the estimators that may read it.' })
+  readBy?: readonly string[];
 }
 
 @ObjectType()

@@ -35,7 +35,12 @@ export interface AnalysisView {
     readonly version: number;
     readonly hash: string | null;
     readonly params: Readonly<Record<string, unknown>>;
-    readonly inputsMissing: readonly { readonly path: string; readonly rows: number; readonly of: number }[];
+    readonly inputsMissing: readonly {
+      readonly path: string;
+      readonly rows: number;
+      readonly of: number;
+      readonly recordedAs: string | null;
+    }[];
     readonly warnings: readonly string[];
     readonly failures: readonly { readonly reason: string; readonly shards: number }[];
   }[];
@@ -48,7 +53,7 @@ export interface AnalysisView {
 
 const PROGRESS = 'progress { state total done cached failed secondsLeft }';
 const VIEW = `id state failure runs { run asOf } stateIdentity { by threshold excludeGeneric } ${PROGRESS}
-  estimators { label id version hash params inputsMissing { path rows of } warnings failures { reason shards } }
+  estimators { label id version hash params inputsMissing { path rows of recordedAs } warnings failures { reason shards } }
   failedShards: shards(state: FAILED, first: 5) { edges { node { trainingStep reason } } }
   comparison { detail }`;
 

@@ -101,11 +101,12 @@ export function statesNote({ stateIdentity: { by, threshold, excludeGeneric } }:
 export function estimatorNotes({ estimators }: AnalysisView): string[] {
   return estimators.flatMap(({ label, inputsMissing, warnings, failures }) => [
     ...failures.map(({ reason, shards }) => `${label} failed in ${counted(shards, 'shard')}: ${reason}`),
-    ...inputsMissing.map(({ path, rows, of }) =>
-      of === 0
-        ? `${label} says nothing: no row carries ${path}`
-        : `${label} says nothing where ${path} is missing: on ${count(rows)} of ${count(of)} rows`,
-    ),
+    ...inputsMissing.map(({ path, rows, of, recordedAs }) => {
+      const lacks =
+        of === 0 ? `no row carries ${path}` : `where ${path} is missing: on ${count(rows)} of ${count(of)} rows`;
+      const instead = recordedAs === null ? '' : `; the run carries ${recordedAs}: was that meant?`;
+      return `${label} says nothing${of === 0 ? ':' : ''} ${lacks}${instead}`;
+    }),
     ...warnings.map((warning) => `${label}: ${warning}`),
   ]);
 }

@@ -6,7 +6,9 @@ import {
   type NoEstimate,
   type TrajectoryRecords,
 } from '#lib/credit';
+import { trajectoryBatch } from '#lib/dataset';
 import { catalogueWith, OwnThread, readOwnEstimators } from '#lib/own-estimators';
+import { recordedInstead } from '#lib/protocol';
 import { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { readTrajectories } from '../offline/read-trajectories.js';
@@ -49,7 +51,14 @@ export function estimateCommand(cli: Cli): Command {
 function estimateText(result: Estimate | NoEstimate, trajectories: TrajectoryRecords): string {
   const params = Object.entries(result.params).map(([name, value]) => `${name} ${String(value)}`);
   const head = [`${result.estimator}, ${versionText(result)}`, ...params].join(', ');
-  if (result.kind === 'missing') return `${head}\nsays nothing: ${missingText(result.missing)}`;
+  if (result.kind === 'missing') {
+    const recorded = [...trajectoryBatch(trajectories).columns.keys()];
+    const instead = result.missing.flatMap(({ path }) => {
+      const found = recordedInstead(path, recorded);
+      return found === null ? [] : [`${found} is there: was ${path} meant?`];
+    });
+    return [head, `says nothing: ${missingText(result.missing)}`, ...instead].join('\n');
+  }
   const rows = trajectories
     .slice(0, SHOWN_TRAJECTORIES)
     .map(({ id, group, outcomeReward, turns }, i) => [

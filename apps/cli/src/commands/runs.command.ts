@@ -80,6 +80,8 @@ interface RunDetail {
     readonly minimum: number | null;
     readonly maximum: number | null;
     readonly mean: number | null;
+    readonly meaning: string | null;
+    readonly suggestion: string | null;
   }[];
   readonly diagnostics: readonly { readonly id: string; readonly value: number | null; readonly reading: string }[];
   readonly successRate: { readonly points: readonly { readonly value: number | null }[] };
@@ -95,7 +97,7 @@ interface RunDetail {
   };
 }
 
-const DETAIL = `signals { level name source rows minimum maximum mean } diagnostics { id value reading }
+const DETAIL = `signals { level name source rows minimum maximum mean meaning suggestion } diagnostics { id value reading }
   successRate: metric(name: "successRate", points: ${CURVE_POINTS}) { points { value } }
   analyses(first: 5) { edges { node { id state createdAt estimators { label } } } }`;
 
@@ -158,7 +160,7 @@ function runText(run: RunView & RunDetail): string {
 }
 
 function signalsText(signals: RunDetail['signals']): string {
-  return formatTable(
+  const table = formatTable(
     [['signal', 'source', 'rows', 'smallest', 'mean', 'largest']],
     signals.map(({ level, name, source, rows, minimum, mean, maximum }) => [
       `${level}.${name}`,
@@ -170,4 +172,9 @@ function signalsText(signals: RunDetail['signals']): string {
     ]),
     ['left', 'left', 'right', 'right', 'right', 'right'],
   );
+  const notes = signals.flatMap(({ level, name, meaning, suggestion }) => {
+    if (suggestion !== null) return [`${level}.${name} is no known signal: was ${suggestion} meant?`];
+    return meaning === null ? [`${level}.${name} is no known signal`] : [];
+  });
+  return [table, ...notes].join('\n');
 }

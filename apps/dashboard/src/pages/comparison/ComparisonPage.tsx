@@ -12,7 +12,7 @@ import { Disputed } from './Disputed.js';
 import { EstimatorTable } from './EstimatorTable.js';
 import { PairMatrix } from './PairMatrix.js';
 import { TurnProfiles } from './TurnProfiles.js';
-import { AnalysisQuery, RunNameQuery } from './queries.js';
+import { AnalysisQuery, RunNameQuery, type Analysis } from './queries.js';
 
 export function ComparisonPage() {
   const { analysis: id } = useParams({ from: '/analyses/$analysis' });
@@ -31,6 +31,7 @@ export function ComparisonPage() {
   if (!analysis || !run) return <Empty title="There is no such analysis among those you see" />;
   const { comparison, state, estimators, failure, runs, shards } = analysis;
   const isUnderWay = state === 'PLANNING' || state === 'RUNNING';
+  const failures = estimators.flatMap(({ label, failures }) => failures.map((failure) => ({ label, ...failure })));
   const lacking = estimators.filter(({ inputsMissing }) => inputsMissing.length > 0);
 
   return (
@@ -48,6 +49,7 @@ export function ComparisonPage() {
         <span className="hint">
           {ago(analysis.createdAt, Date.now())}, as of event {count(runs[0]?.asOf)}
           {runs.length > 1 && `, with ${runs.length - 1} more runs`}
+          {statesText(analysis.stateIdentity)}
         </span>
       </Head>
       {isUnderWay && (
@@ -56,12 +58,16 @@ export function ComparisonPage() {
         </section>
       )}
       {failure && <Failure message={failure} />}
-      {(lacking.length > 0 || shards.edges.length > 0) && (
+      {(lacking.length > 0 || failures.length > 0 || shards.edges.length > 0) && (
         <Panel title="What is missing">
           {lacking.map(({ label, inputsMissing }) => (
             <p key={label} className="lacking">
-              {label}:{' '}
-              {inputsMissing.map(({ path, rows, of }) => `${path} on ${count(rows)} of ${count(of)} rows`).join(', ')}
+              {label}: {inputsMissing.map(missingText).join(', ')}
+            </p>
+          ))}
+          {failures.map(({ label, reason, shards }) => (
+            <p key={`${label} ${reason}`} className="lacking">
+              {label} failed in {count(shards)} {shards === 1 ? 'shard' : 'shards'}: <Text>{reason}</Text>
             </p>
           ))}
           {shards.edges.map(({ node }) => (
@@ -103,4 +109,17 @@ export function ComparisonPage() {
       )}
     </>
   );
+}
+
+type Missing = Analysis['estimators'][number]['inputsMissing'][number];
+
+function missingText({ path, rows, of, recordedAs }: Missing): string {
+  const instead = recordedAs === null ? '' : ` (the run carries ${recordedAs}: was that meant?)`;
+  return `${path} on ${count(rows)} of ${count(of)} rows${instead}`;
+}
+
+/** Nothing where states are the same as they were recorded. */
+function statesText({ by, threshold, excludeGeneric }: Analysis['stateIdentity']): string {
+  const kind = by === 'LAST_OBSERVATION' ? '' : `; states are the same by ${by.toLowerCase().replaceAll('_', ' ')}`;
+  return `${kind}${threshold === null ? '' : ` from ${threshold}`}${excludeGeneric ? '; generic states set apart' : ''}`;
 }

@@ -64,6 +64,11 @@ export const AnalysisQuery = graphql(
           run
           asOf
         }
+        stateIdentity {
+          by
+          threshold
+          excludeGeneric
+        }
         estimators {
           label
           id
@@ -72,8 +77,13 @@ export const AnalysisQuery = graphql(
             path
             rows
             of
+            recordedAs
           }
           warnings
+          failures {
+            reason
+            shards
+          }
         }
         shards(first: 20, state: FAILED) {
           edges {

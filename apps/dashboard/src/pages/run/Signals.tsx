@@ -15,6 +15,8 @@ const SignalFields = graphql(`
     minimum
     maximum
     mean
+    meaning
+    suggestion
   }
 `);
 
@@ -38,11 +40,14 @@ const COLUMNS: readonly Column<Signal>[] = [
   {
     id: 'name',
     title: 'Signal',
-    cell: ({ level, name, source }) => (
+    cell: ({ level, name, source, meaning, suggestion }) => (
       <>
         <span className="hint">{level}.</span>
         <Text>{name}</Text>
         {source === 'annotated' && <small> annotated</small>}
+        {meaning === null && (
+          <small> {suggestion === null ? 'not known' : `not known: was ${suggestion} meant?`}</small>
+        )}
       </>
     ),
   },

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { nearestName } from './nearest-name.js';
+
+const NAMES = ['valueEstimate', 'entropy', 'logprob', 'refLogprob', 'hop', 'role', 'role'];
+
+describe('the nearest name', () => {
+  it.each([
+    ['value_estimate', 'valueEstimate'],
+    ['valueEstimat', 'valueEstimate'],
+    ['valeuEstimate', 'valueEstimate'],
+    ['ENTROPY', 'entropy'],
+    ['entrpoy', 'entropy'],
+    ['log-prob', 'logprob'],
+    ['reflogprobs', 'refLogprob'],
+    ['roel', 'role'],
+  ])('of %s is %s', (name, nearest) => expect(nearestName(name, NAMES)).toBe(nearest));
+
+  it.each(['', 'x', 'hip', 'advantage', 'value', 'valueEstimateAfterwards'])('of %j is none', (name) => {
+    expect(nearestName(name, NAMES)).toBeNull();
+  });
+
+  it('is none where there are no names', () => expect(nearestName('entropy', [])).toBeNull());
+});
