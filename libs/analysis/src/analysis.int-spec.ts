@@ -425,6 +425,20 @@ describe('cancelling', () => {
 });
 
 describe('a request', () => {
+  it('is stored together with the job that plans it, or not at all', async () => {
+    await send(stepOf(0));
+    const request = { runs: [{ id: run }], estimators: [{ id: 'grpo' }] };
+    const requests = async () => (await db.pool.query('select count(*)::int as count from analysis')).rows[0].count;
+    const before = await requests();
+    const unqueued = async () => {
+      throw new Error('killed');
+    };
+    await expect(startAnalysis({ pool: db.pool, plan: unqueued }, project, request)).rejects.toThrow('killed');
+    expect(await requests()).toBe(before);
+    const types = (await readEvents(db.pool, run, 0)).map(({ event }) => event.type);
+    expect(types).not.toContain('analysis.requested');
+  });
+
   it.each([
     [[], undefined, 'request.invalid'],
     [[{ id: 'nope' }], undefined, 'estimator.unknown'],

@@ -70,7 +70,11 @@ async function analysisToPlan(pool: Pool, analysisId: string): Promise<AnalysisT
 
 /** The segments are cut where the request stands, so the projector must have passed it. */
 async function waitForProjection({ pool, signal }: PlanPorts, analysisId: string): Promise<void> {
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS, undefined, { signal })) {
+  for (
+    const until = performance.now() + PATIENCE_MS;
+    performance.now() < until;
+    await sleep(POLL_MS, undefined, { signal })
+  ) {
     const { rows } = await pool.query(
       `select count(*)::int as behind from analysis_run left join projection_checkpoint using (run_id)
        where analysis_id = $1 and coalesce(position, 0) <= requested_at_position`,

@@ -1,7 +1,7 @@
 import { APPEND_CHANNEL, appendOwn, assertNotErased, headOf } from '#lib/event-log';
 import { AS_RECORDED, type AnyEstimator } from '#lib/credit';
 import { messageOf, newId, RecreditError } from '#lib/kernel';
-import { inTransaction, type Pool } from '#lib/storage';
+import { inTransaction, type Pool, type Queryable } from '#lib/storage';
 import { failAnalysis } from './finish-analysis.js';
 import { chooseEstimators, type AnalysisRequest } from './request.js';
 
@@ -10,8 +10,8 @@ export interface StartPorts {
   readonly pool: Pool;
   /** the catalogue; ours if not said */
   readonly estimators?: readonly AnyEstimator[];
-  /** queues the plan of an analysis */
-  plan(analysisId: string): Promise<void>;
+  /** queues the plan of an analysis, as part of the transaction that stores its request */
+  plan(analysisId: string, transaction: Queryable): Promise<void>;
 }
 
 /**
@@ -45,6 +45,7 @@ export async function startAnalysis(ports: StartPorts, projectId: string, reques
       `insert into analysis_run (analysis_id, run_id, as_of) select $1, * from unnest($2::text[], $3::bigint[])`,
       [analysisId, request.runs.map(({ id }) => id), request.runs.map(({ asOf }) => asOf ?? null)],
     );
+    await ports.plan(analysisId, client);
   });
   await announce(ports.pool, analysisId).catch(async (error: unknown) => {
     if (error instanceof RecreditError && error.code === 'run.erased') {
@@ -52,7 +53,6 @@ export async function startAnalysis(ports: StartPorts, projectId: string, reques
     }
     throw error;
   });
-  await ports.plan(analysisId);
   return analysisId;
 }
 
