@@ -7,7 +7,7 @@ import {
   columnsOfTokens,
   informationSignals,
   movedApart,
-  WHOLE_TOKEN_INFORMATION,
+  WHOLE_TOKENS,
   WHOLE_TRAJECTORY_INFORMATION,
   WHOLE_TURN_INFORMATION,
 } from './information-signals.fixture.js';
@@ -180,7 +180,14 @@ const WHOLE_TURN = {
     valueEstimate: 0,
     isActionValid: true,
   },
-  tokens: columnsOfTokens([
-    { ...WHOLE_TOKEN_INFORMATION, ...WHOLE_TREE_SIGNALS.token, ...WHOLE_TOKEN_JUDGED, reward: 0, value: 0, mask: 1 },
-  ]),
+  tokens: columnsOfTokens(
+    WHOLE_TOKENS.map((token) => ({
+      ...token,
+      ...WHOLE_TREE_SIGNALS.token,
+      ...WHOLE_TOKEN_JUDGED,
+      reward: 0,
+      value: 0,
+      mask: 1,
+    })),
+  ),
 };

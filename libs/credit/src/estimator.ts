@@ -55,6 +55,10 @@ export type Gives =
   | 'reward'
   /** how much a row counts in the update, whatever its advantage */
   | 'weight'
+  /** what an update makes small: where nothing is clipped or added, minus the advantage */
+  | 'loss'
+  /** a number of another kind, which the estimator's page explains: a chance, a rank */
+  | 'score'
   /** 1: takes part in the update, 0: is left out */
   | 'keep';
 

@@ -81,6 +81,20 @@ const VARIANTS: Record<string, object[]> = {
   'mcts-value': [{}, { variant: 'discounted' }, { useValueEstimates: true }],
   vineppo: [{}, { source: 'branches' }],
   'prorag-dual': [{}, { processWeight: 0 }],
+  stare: [{}, { variant: 'C2', targetEntropy: 9, topRatio: 0.5, adaptive: true }],
+  delta: [{}, { refinements: 0, minWeight: 0.5, singleton: 'zero' }],
+  'lp-reg': [{}, { negativeFraction: 0.7, positiveFraction: 0.5 }],
+  dcpo: [{}, { currentEntropy: 0.45, normalizeByStd: false }],
+  'entropy-fork-mask': [{}, { variant: 'quantile', topRatio: 0.5, singleton: 'zero' }],
+  'kl-cov': [{}, { topPercent: 50, normalizeByStd: false }],
+  'clip-cov': [{}, { clipLow: 0.2, clipHigh: 0.2, maskFraction: 0.1, covLow: 0, seed: 7 }],
+  'unified-policy-gradient': [
+    {},
+    { variant: 'sft' },
+    { variant: 'reinforce' },
+    { variant: 'gspo', singleton: 'zero' },
+    { variant: 'luffyOffline' },
+  ],
 };
 
 /** The order of the batch counts in these: blocks and subgroups are runs of it. */

@@ -1,5 +1,5 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { segmentMoments } from '#lib/numeric';
+import { allEqual, segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { centred, scaled, type Singleton } from './group-scores.js';
 
@@ -24,7 +24,8 @@ interface GroupParams {
  *
  *     A[i] = (R[i] − mean_g R) / (std_g R + ε)      i in group g, std with ddof = 1; without normalizeByStd no division
  *
- * Exactly 0 where the group agrees; a group of one: see Singleton.
+ * Exactly 0 where the group agrees, and of a reward that is the mean up to rounding: methods split tokens by the sign of A.
+ * A group of one: see Singleton.
  *
  * @param reward [trajectories]
  * @returns [trajectories]
@@ -35,6 +36,9 @@ export function groupAdvantage(
   { normalizeByStd, epsilon, singleton }: GroupParams,
 ): Float64Array {
   const moments = segmentMoments(reward, null, groupOf, groupCount);
-  const centre = centred(reward, groupOf, moments, singleton);
+  const centre = centred(reward, groupOf, moments, singleton).map((value, i) => {
+    const mean = reward[i] - value;
+    return allEqual(Math.min(reward[i], mean), Math.max(reward[i], mean)) ? 0 : value;
+  });
   return normalizeByStd ? scaled(centre, groupOf, moments, epsilon) : centre;
 }

@@ -51,7 +51,7 @@ type Ranked = Record<(typeof RANKED)[number], number>;
 /** Moves the numbers that tokens are ranked by a little apart, each differently: of equals the first in the batch wins. */
 export function movedApart<Token extends Ranked>(tokens: readonly Token[], firstRank: number): Token[] {
   return tokens.map((token, k) => {
-    const apart = Object.fromEntries(RANKED.map((name) => [name, token[name] + (firstRank + k) / 4096]));
+    const apart = Object.fromEntries(RANKED.map((name) => [name, token[name] + (firstRank + k + 1) / 4096]));
     return { ...token, ...apart };
   });
 }
@@ -86,8 +86,7 @@ export const WHOLE_TRAJECTORY_INFORMATION = {
   policySource: 'onPolicy',
 };
 
-/** One token that has all of them. */
-export const WHOLE_TOKEN_INFORMATION = {
+const WHOLE_TOKEN = {
   entropy: 0,
   logprob: 0,
   updatedLogprob: 0,
@@ -98,6 +97,12 @@ export const WHOLE_TOKEN_INFORMATION = {
   hiddenState: [0, 0],
   topLogprobs: [0],
 };
+
+/**
+ * Tokens that have all of them. Two, ranked apart: of a batch's only two tokens in different trajectories, both are as
+ * covariant as each other, and the first in the batch wins.
+ */
+export const WHOLE_TOKENS = [WHOLE_TOKEN, { ...WHOLE_TOKEN, entropy: 0.7, logprob: -0.7, updatedLogprob: -0.7 }];
 
 /** Tokens as a turn carries them: a column per name. */
 export function columnsOfTokens<Token extends object>(tokens: readonly Token[]): Record<string, Token[keyof Token][]> {

@@ -15,8 +15,9 @@ export {
 } from './comoments.js';
 export { concordance, type Concordance } from './concordance.js';
 export { pearson, spearman } from './correlation.js';
+export { logBeta, logGamma } from './log-gamma.js';
 export { minMaxScaled } from './min-max.js';
-export { allEqual, LEAST_SPREAD, type Numbers } from './numbers.js';
+export { allEqual, clamp, LEAST_SPREAD, type Numbers } from './numbers.js';
 export { composeOffsets, lastOfRows, ownerOf, repeatRows, rowLengths, rowMeans, rowSums } from './offsets.js';
 export { pairLabels } from './pair-labels.js';
 export { ridgeWeights, solvePositiveDefinite } from './ridge.js';
@@ -26,5 +27,5 @@ export { averageRanks } from './ranks.js';
 export { discountedSums, temporalDifferences } from './scans.js';
 export { segmentMoments, type SegmentMoments } from './segment-moments.js';
 export { areSimilar, indexText, textSimilarity, type IndexedText } from './text-similarity.js';
-export { topRows } from './top-rows.js';
+export { rowsWhere, topRows } from './top-rows.js';
 export { whiten } from './whiten.js';

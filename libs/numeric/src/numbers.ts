@@ -14,3 +14,8 @@ export const LEAST_SPREAD = 1e-12;
 export function allEqual(min: number, max: number): boolean {
   return !(max - min > NOISE * Math.max(1, Math.abs(min), Math.abs(max)));
 }
+
+/** `value`, or the bound that it passes. */
+export function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { topRows } from './top-rows.js';
+import { clamp } from './numbers.js';
+import { rowsWhere, topRows } from './top-rows.js';
 
 const rows = (length: number) => Int32Array.from({ length }, (_, i) => i);
 
@@ -31,4 +32,13 @@ it('is a stable sort, cut', () => {
       );
     }),
   );
+});
+
+it('finds the rows of which something holds', () => {
+  expect([...rowsWhere(6, (row) => row % 2 === 1)]).toEqual([1, 3, 5]);
+  expect([...rowsWhere(0, () => true)]).toEqual([]);
+});
+
+it('keeps a number between its bounds', () => {
+  expect([clamp(5, 0, 2), clamp(-5, 0, 2), clamp(1, 0, 2)]).toEqual([2, 0, 1]);
 });

@@ -19,3 +19,16 @@ export function topRows(scores: Numbers, candidates: Int32Array, k: number): Int
   let atTheEdge = count - above;
   return candidates.filter((row) => scores[row] > least || (scores[row] === least && atTheEdge-- > 0));
 }
+
+/**
+ * The rows of which something holds.
+ *
+ * @param count of rows
+ * @returns row numbers, ascending
+ */
+export function rowsWhere(count: number, holds: (row: number) => boolean): Int32Array {
+  const rows = new Int32Array(count);
+  let found = 0;
+  for (let row = 0; row < count; row++) if (holds(row)) rows[found++] = row;
+  return rows.slice(0, found);
+}

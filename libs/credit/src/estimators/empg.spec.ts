@@ -27,7 +27,7 @@ describe('empg', () => {
     const estimate = estimateOf(empg, two());
     expectNumbers(estimate.columns.turnEntropy, [0.3, 1, 0.1, 0.6, 1.2]);
     expectNumbers(estimate.columns.entropyScale, [1.271895, 0.673104, 1.525506, 0.968294, 0.561202]);
-    const r = 0.707106;
+    const r = 0.7071058;
     expectNumbers(estimate.columns.baseTurnAdvantage, [r, r, -r, -r, -r]);
     expectNumbers(estimate.turnAdvantage, [1.063965, 0.618495, -0.904418, -0.523753, -0.25429]);
     const acrossTurns = [1.420995, 0.742992, -1.076688, -0.683101, -0.404198];

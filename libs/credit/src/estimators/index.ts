@@ -53,6 +53,14 @@ import { spoChain } from './spo-chain.js';
 import { mctsValue } from './mcts-value.js';
 import { vineppo } from './vineppo.js';
 import { proragDual } from './prorag-dual.js';
+import { stare } from './stare.js';
+import { delta } from './delta.js';
+import { lpReg } from './lp-reg.js';
+import { dcpo } from './dcpo.js';
+import { entropyForkMask } from './entropy-fork-mask.js';
+import { klCov } from './kl-cov.js';
+import { clipCov } from './clip-cov.js';
+import { unifiedPolicyGradient } from './unified-policy-gradient.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -110,4 +118,12 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   mctsValue,
   vineppo,
   proragDual,
+  stare,
+  delta,
+  lpReg,
+  dcpo,
+  entropyForkMask,
+  klCov,
+  clipCov,
+  unifiedPolicyGradient,
 ];
