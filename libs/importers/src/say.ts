@@ -1,4 +1,4 @@
-import { isDeeperThan, MAX_DEPTH, type TrajectoryRecord } from '#lib/protocol';
+import { isDeeperThan, MAX_DEPTH, shown, type TrajectoryRecord } from '#lib/protocol';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Reader, SourceEvent, SourceFile } from './importer.js';
@@ -15,9 +15,9 @@ export interface Place {
   readonly fileKey: string;
 }
 
-/** A reader of records that all have one shape; what has another is skipped with what was expected. */
+/** A reader of records of one shape, or of one that each record tells; what has another is skipped with what was expected. */
 export function readerOf<Shape extends z.ZodType>(
-  shape: Shape,
+  shape: Shape | ((record: unknown) => Shape),
   say: (record: z.infer<Shape>, place: Place) => Iterable<Said>,
   records: (file: SourceFile) => AsyncGenerator<FileRecord> = readRecords,
 ): Reader {
@@ -35,9 +35,9 @@ export function readerOf<Shape extends z.ZodType>(
         yield { kind: 'skipped', where, why: `nested deeper than ${MAX_DEPTH} levels` };
         continue;
       }
-      const shaped = shape.safeParse(record.value);
+      const shaped = (typeof shape === 'function' ? shape(record.value) : shape).safeParse(record.value);
       if (!shaped.success) {
-        yield { kind: 'skipped', where, why: problemOf(shaped.error) };
+        yield { kind: 'skipped', where, why: problemOf(shaped.error, record.value) };
         continue;
       }
       for (const said of say(shaped.data, { path: file.path, fileKey })) {
@@ -49,6 +49,30 @@ export function readerOf<Shape extends z.ZodType>(
   };
 }
 
-export function problemOf(error: z.ZodError): string {
-  return z.prettifyError(error).replaceAll('\n', ' ');
+const MAX_ISSUES = 3;
+
+/** What was wanted and found where, of the first few places. */
+function problemOf(error: z.ZodError, record: unknown): string {
+  const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => {
+    const place = issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+    return `${place}${wantedBy(issue)}, found ${shown(valueAt(record, issue.path))}`;
+  });
+  const more = error.issues.length - issues.length;
+  return issues.join('; ') + (more > 0 ? `; and ${more} more` : '');
+}
+
+function wantedBy(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union') {
+    return issue.message.replace(/^Invalid (input|option): /, '').replace(/, received \w+$/, '');
+  }
+  const kinds = issue.errors.flat().flatMap((each) => ('expected' in each ? [String(each.expected)] : []));
+  return `expected ${[...new Set(kinds)].join(' or ') || 'another value'}`;
+}
+
+function valueAt(record: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[name] : undefined,
+    record,
+  );
 }
