@@ -95,6 +95,14 @@ const VARIANTS: Record<string, object[]> = {
     { variant: 'gspo', singleton: 'zero' },
     { variant: 'luffyOffline' },
   ],
+  b4: [{}, { reward: 'posterior', zeroPasses: 'drop', singleton: 'zero' }],
+  'dpo-implicit': [{}, { beta: 1 }],
+  istar: [
+    {},
+    { baseline: 'grpo', normalizeByStd: true, stepBaseline: 'allTurns' },
+    { baseline: 'reinforcePlusPlusBaseline' },
+  ],
+  'prime-rloo': [{}, { variant: 'verlRecipe' }, { granularity: 'trajectory', processGamma: 0.9 }],
 };
 
 /** The order of the batch counts in these: blocks and subgroups are runs of it. */

@@ -61,6 +61,10 @@ import { entropyForkMask } from './entropy-fork-mask.js';
 import { klCov } from './kl-cov.js';
 import { clipCov } from './clip-cov.js';
 import { unifiedPolicyGradient } from './unified-policy-gradient.js';
+import { b4 } from './b4.js';
+import { dpoImplicit } from './dpo-implicit.js';
+import { istar } from './istar.js';
+import { primeRloo } from './prime-rloo.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -126,4 +130,8 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   klCov,
   clipCov,
   unifiedPolicyGradient,
+  b4,
+  dpoImplicit,
+  istar,
+  primeRloo,
 ];
