@@ -103,6 +103,25 @@ const VARIANTS: Record<string, object[]> = {
     { baseline: 'reinforcePlusPlusBaseline' },
   ],
   'prime-rloo': [{}, { variant: 'verlRecipe' }, { granularity: 'trajectory', processGamma: 0.9 }],
+  'grpo-process': [{}, { normalizeByStd: false, singleton: 'zero' }],
+  papo: [{}, { aggregate: 'min', singleton: 'raw' }],
+  capo: [{}, { vote: 'average', ddof: 0 }, { vote: 'majority', singleton: 'zero' }],
+  'p-grpo': [{}, { outcome: 'outcomeReward', gate: 'product', singleton: 'zero' }],
+  'step-filter': [{}, { keepAbove: 0.2, alternativeCap: 0.1 }],
+  'process-label': [{}, { label: 'judgeLabel', granularity: 'turn', singleton: 'zero' }],
+  'step-mask': [{}, { variant: 'positiveOnly' }],
+  'craft-gui': [{}, { task: 'judged', singleton: 'zero' }],
+  'har-gui': [{}, { memoryWeight: 2, normalizeByStd: false, singleton: 'zero' }],
+  'exprl-rubric': [{}, { variant: 'process', scoreScale: 0.5, singleton: 'zero' }],
+  'spark-process': [
+    {},
+    { variant: 'stepAugmented', singleton: 'zero' },
+    { variant: 'selective' },
+    { variant: 'global', normalizeByStd: false },
+  ],
+  'mem-pi': [{}],
+  'recycling-failures': [{}, { prefixCredit: 'keep', includeRecycled: false, ratioCap: 2, singleton: 'zero' }],
+  'prove-program': [{}, { granularity: 'turn', budgetFactor: 0.5, singleton: 'zero' }],
 };
 
 /** The order of the batch counts in these: blocks and subgroups are runs of it. */

@@ -91,7 +91,9 @@ const param = fc.oneof(
   number,
   fc.constantFrom<unknown>(0.5, 2, null, 'raw', 'zero', 'token', 'turn', 'turns', 'trajectories', 'centered', []),
 );
-const paramsOf = (names: readonly string[]) =>
+const paramsOf = (names: readonly string[]): fc.Arbitrary<object> =>
+  names.length === 0 ? fc.constant({}) : someParamsOf(names);
+const someParamsOf = (names: readonly string[]) =>
   fc.oneof(
     fc.constant({}),
     fc.constantFrom(...names).chain((name) => param.map((value) => ({ [name]: value }))),

@@ -65,6 +65,20 @@ import { b4 } from './b4.js';
 import { dpoImplicit } from './dpo-implicit.js';
 import { istar } from './istar.js';
 import { primeRloo } from './prime-rloo.js';
+import { grpoProcess } from './grpo-process.js';
+import { papo } from './papo.js';
+import { capo } from './capo.js';
+import { pGrpo } from './p-grpo.js';
+import { stepFilter } from './step-filter.js';
+import { processLabel } from './process-label.js';
+import { stepMask } from './step-mask.js';
+import { craftGui } from './craft-gui.js';
+import { harGui } from './har-gui.js';
+import { exprlRubric } from './exprl-rubric.js';
+import { sparkProcess } from './spark-process.js';
+import { memPi } from './mem-pi.js';
+import { recyclingFailures } from './recycling-failures.js';
+import { proveProgram } from './prove-program.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -134,4 +148,18 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   dpoImplicit,
   istar,
   primeRloo,
+  grpoProcess,
+  papo,
+  capo,
+  pGrpo,
+  stepFilter,
+  processLabel,
+  stepMask,
+  craftGui,
+  harGui,
+  exprlRubric,
+  sparkProcess,
+  memPi,
+  recyclingFailures,
+  proveProgram,
 ];
