@@ -1,5 +1,5 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { ownerOf, segmentMoments } from '#lib/numeric';
+import { ownerOf, repeatedMoments, repeatKeys, repeatRows, segmentMoments } from '#lib/numeric';
 import { centred, scaled, type Singleton } from './group-scores.js';
 
 export interface EpisodeParams {
@@ -21,17 +21,24 @@ export interface EpisodeParams {
  * alone, as in the reference.
  *
  * @param reward [trajectories]
- * @param penalty [turns]
+ * @param penalty [turns] null: nobody pays
  * @returns [turns]
  */
 export function episodeAdvantage(
   reward: NumericValues,
-  penalty: Float64Array,
+  penalty: Float64Array | null,
   { turnOffsets, groupOf, groupCount }: Pick<TrajectoryBatch, 'turnOffsets' | 'groupOf' | 'groupCount'>,
   { statsAcross, normalizeByStd, epsilon, singleton }: EpisodeParams,
 ): Float64Array {
+  if (penalty === null) {
+    // every turn of a trajectory scores the same
+    const sample = statsAcross === 'turns' ? turnOffsets : onceWhereAny(turnOffsets);
+    const moments = repeatedMoments(reward, sample, groupOf, groupCount);
+    const centre = centred(reward, groupOf, moments, singleton);
+    return repeatRows(normalizeByStd ? scaled(centre, groupOf, moments, epsilon) : centre, turnOffsets);
+  }
   const trajectoryOf = ownerOf(turnOffsets);
-  const groupOfTurn = trajectoryOf.map((i) => groupOf[i]);
+  const groupOfTurn = repeatKeys(groupOf, turnOffsets);
 
   if (statsAcross === 'turns') {
     const score = penalty.map((p, t) => reward[trajectoryOf[t]] - p);
@@ -48,4 +55,11 @@ export function episodeAdvantage(
   // A row differs from its trajectory's first one by the penalties alone.
   const centre = penalty.map((p, t) => firstCentre[trajectoryOf[t]] + (firstPenalty[trajectoryOf[t]] - p));
   return normalizeByStd ? scaled(centre, groupOfTurn, moments, epsilon) : centre;
+}
+
+/** Offsets by which each row has one child, or none where it had none. */
+function onceWhereAny(offsets: Int32Array): Int32Array {
+  const once = new Int32Array(offsets.length);
+  for (let i = 1; i < offsets.length; i++) once[i] = once[i - 1] + (offsets[i] > offsets[i - 1] ? 1 : 0);
+  return once;
 }

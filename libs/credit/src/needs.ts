@@ -93,6 +93,7 @@ function countMissing(
   if (where && !values) return speaks?.filter((said) => said === where.is).length ?? 0;
   if (!values) return excused ? of - countOnes(excused) : of;
   const mask = levelOf(path) === 'token' ? numbers(trajectories, 'token.mask') : null;
+  if (values instanceof Float64Array && !mask && !excused && !where) return countUnsaid(values);
   let missing = 0;
   for (let row = 0; row < of; row++) {
     const isAsked = mask?.[row] !== 0 && excused?.[row] !== 1 && (!where || speaks?.[row] === where.is);
@@ -103,6 +104,12 @@ function countMissing(
 
 const isUnsaid = (value: unknown) => value === null || Number.isNaN(value);
 
+function countUnsaid(values: Float64Array): number {
+  let count = 0;
+  for (let row = 0; row < values.length; row++) if (Number.isNaN(values[row])) count++;
+  return count;
+}
+
 function countOnes(flags: NumericValues): number {
   let count = 0;
   for (const flag of flags) if (flag === 1) count++;
@@ -111,7 +118,7 @@ function countOnes(flags: NumericValues): number {
 
 function countNegative(keys: Int32Array): number {
   let count = 0;
-  for (const key of keys) if (key < 0) count++;
+  for (let row = 0; row < keys.length; row++) if (keys[row] < 0) count++;
   return count;
 }
 

@@ -83,7 +83,8 @@ function withoutInfinities(credit: Credit): Credit {
 
 /** @returns the same array where it holds no infinity */
 function finiteOrUnsaid(values: Float64Array): Float64Array {
-  for (const value of values) {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
     if (value === Infinity || value === -Infinity) return values.map((any) => (Number.isFinite(any) ? any : NaN));
   }
   return values;
@@ -92,7 +93,7 @@ function finiteOrUnsaid(values: Float64Array): Float64Array {
 /** A number that is none, where the estimator did not mean to be silent, has overflowed: every signal read is said. */
 function unsaidRows({ level, values, silent }: Credit): string[] {
   let overflowed = -(silent?.rows ?? 0);
-  for (const value of values) if (Number.isNaN(value)) overflowed++;
+  for (let i = 0; i < values.length; i++) if (Number.isNaN(values[i])) overflowed++;
   const text = (rows: number, why: string) =>
     rows > 0 ? [`no credit on ${rows} of ${values.length} ${level} rows: ${why}`] : [];
   return [...text(silent?.rows ?? 0, silent?.why ?? ''), ...text(overflowed, 'the numbers it is made of overflow')];

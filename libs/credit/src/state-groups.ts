@@ -1,5 +1,5 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { areSimilar, indexText, ownerOf, pairLabels, type IndexedText } from '#lib/numeric';
+import { areSimilar, indexText, pairLabels, repeatKeys, type IndexedText } from '#lib/numeric';
 
 /** [turns] label of the set of turns that started alike, inside one group of rollouts. */
 export interface StateGroups {
@@ -9,10 +9,7 @@ export interface StateGroups {
 
 /** Turns of a group that started from the same state; several visits inside one trajectory all count. */
 export function equalStates({ turnOffsets, groupOf, stateKey }: TrajectoryBatch): StateGroups {
-  return pairLabels(
-    ownerOf(turnOffsets).map((i) => groupOf[i]),
-    stateKey,
-  );
+  return pairLabels(repeatKeys(groupOf, turnOffsets), stateKey);
 }
 
 /**
@@ -27,7 +24,7 @@ export function similarStates(
   threshold: number,
 ): StateGroups {
   const { turnOffsets, groupOf, stateKey } = trajectories;
-  const groupOfTurn = ownerOf(turnOffsets).map((i) => groupOf[i]);
+  const groupOfTurn = repeatKeys(groupOf, turnOffsets);
   return similarKeys(groupOfTurn, stateKey, states, threshold);
 }
 

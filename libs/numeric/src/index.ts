@@ -18,14 +18,24 @@ export { pearson, spearman } from './correlation.js';
 export { logBeta, logGamma } from './log-gamma.js';
 export { minMaxScaled } from './min-max.js';
 export { allEqual, clamp, LEAST_SPREAD, type Numbers } from './numbers.js';
-export { composeOffsets, lastOfRows, ownerOf, repeatRows, rowLengths, rowMeans, rowSums } from './offsets.js';
+export {
+  composeOffsets,
+  lastOfRows,
+  ownerOf,
+  repeatKeys,
+  repeatRows,
+  rowLengths,
+  rowMeans,
+  rowSums,
+} from './offsets.js';
 export { pairLabels } from './pair-labels.js';
 export { ridgeWeights, solvePositiveDefinite } from './ridge.js';
 export { quantileOfSorted, quantiles } from './quantile.js';
 export { hash32, hash53, hashUnit, seededRandom, type Random } from './random.js';
 export { averageRanks } from './ranks.js';
 export { discountedSums, temporalDifferences } from './scans.js';
-export { segmentMoments, type SegmentMoments } from './segment-moments.js';
+export { segmentCentred } from './segment-centred.js';
+export { repeatedMoments, segmentMoments, type SegmentMoments } from './segment-moments.js';
 export { areSimilar, indexText, textSimilarity, type IndexedText } from './text-similarity.js';
 export { rowsWhere, topRows } from './top-rows.js';
 export { whiten } from './whiten.js';

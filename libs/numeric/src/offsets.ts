@@ -63,6 +63,19 @@ export function ownerOf(offsets: Int32Array): Int32Array {
 }
 
 /**
+ * Repeats each row's key on its children.
+ *
+ * @param keys [rows]
+ * @param offsets [rows + 1]
+ * @returns [children]
+ */
+export function repeatKeys(keys: Int32Array, offsets: Int32Array): Int32Array {
+  const repeated = new Int32Array(offsets[keys.length]);
+  for (let i = 0; i < keys.length; i++) repeated.fill(keys[i], offsets[i], offsets[i + 1]);
+  return repeated;
+}
+
+/**
  * Repeats each row's value on its children; 0 on those that a mask leaves out.
  *
  * @param values [rows]

@@ -1,14 +1,56 @@
+/** A table with a place for every possible pair may have so many places per row; beyond it pairs are looked up by hash. */
+const PLACES_PER_ROW = 16;
+
+export interface PairLabels {
+  readonly labels: Int32Array;
+  readonly count: number;
+}
+
 /**
  * A label for every distinct pair, from 0 in order of first appearance. Chained, it labels triples and longer tuples.
  *
  *     label[i] = label[j]  ⇔  left[i] = left[j] and right[i] = right[j]
  *
- * Open addressing over int32, no string and no object per row.
+ * No string and no object per row: where the keys are small, as interned keys are, a pair is a place in a table, else an
+ * entry in a hash table of integers.
  *
  * @param left, right [rows] -1 in either: the row belongs to no pair and gets -1
  * @returns labels [rows] and their number
  */
-export function pairLabels(left: Int32Array, right: Int32Array): { labels: Int32Array; count: number } {
+export function pairLabels(left: Int32Array, right: Int32Array): PairLabels {
+  const width = greatest(right) + 1;
+  const places = (greatest(left) + 1) * width;
+  return places <= PLACES_PER_ROW * left.length ? byPlace(left, right, width, places) : byHash(left, right);
+}
+
+function greatest(keys: Int32Array): number {
+  let greatest = -1;
+  for (let i = 0; i < keys.length; i++) if (keys[i] > greatest) greatest = keys[i];
+  return greatest;
+}
+
+function byPlace(left: Int32Array, right: Int32Array, width: number, places: number): PairLabels {
+  const labels = new Int32Array(left.length);
+  const labelAt = new Int32Array(places); // + 1, so that 0 is nothing yet
+  let count = 0;
+  for (let i = 0; i < left.length; i++) {
+    if (left[i] < 0 || right[i] < 0) {
+      labels[i] = -1;
+      continue;
+    }
+    const place = left[i] * width + right[i];
+    let label = labelAt[place];
+    if (label === 0) {
+      label = ++count;
+      labelAt[place] = label;
+    }
+    labels[i] = label - 1;
+  }
+  return { labels, count };
+}
+
+/** Open addressing: a row's slot holds the first row of its pair. */
+function byHash(left: Int32Array, right: Int32Array): PairLabels {
   const labels = new Int32Array(left.length);
   const slots = 2 ** Math.ceil(Math.log2(2 * left.length + 2));
   const firstRow = new Int32Array(slots).fill(-1);

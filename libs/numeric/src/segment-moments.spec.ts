@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { segmentMoments } from './segment-moments.js';
+import { repeatRows } from './offsets.js';
+import { repeatedMoments, segmentMoments } from './segment-moments.js';
 
 const of = (...values: number[]) => Float64Array.from(values);
 
@@ -59,4 +60,20 @@ describe('segmentMoments', () => {
     const far = segmentMoments(of(1e8, 1e8 + 1, 1e8 + 2), null, new Int32Array(3), 1);
     expect(far.std[0]).toBe(1);
   });
+});
+
+it('says of repeated values, to the last bit, what it says of their column', () => {
+  const row = fc.tuple(fc.double({ min: -3, max: 3, noNaN: true }), fc.nat(5), fc.integer({ min: 0, max: 3 }));
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 30 }), (rows) => {
+      const values = Float64Array.from(rows, ([value]) => value);
+      const segmentOf = Int32Array.from(rows, ([, , s]) => s);
+      const offsets = new Int32Array(rows.length + 1);
+      for (const [i, [, times]] of rows.entries()) offsets[i + 1] = offsets[i] + times;
+      const segmentOfChild = Int32Array.from(repeatRows(Float64Array.from(segmentOf), offsets));
+      expect(repeatedMoments(values, offsets, segmentOf, 4)).toEqual(
+        segmentMoments(repeatRows(values, offsets), null, segmentOfChild, 4),
+      );
+    }),
+  );
 });

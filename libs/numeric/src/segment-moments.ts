@@ -30,31 +30,100 @@ export function segmentMoments(
   segmentCount: number,
   ddof: 0 | 1 = 1,
 ): SegmentMoments {
-  const total = new Float64Array(segmentCount);
-  const mean = new Float64Array(segmentCount);
-  const std = new Float64Array(segmentCount);
-  const min = new Float64Array(segmentCount).fill(Infinity);
-  const max = new Float64Array(segmentCount).fill(-Infinity);
-
+  const sums = new Sums(segmentCount);
+  const { total, mean, std, min, max } = sums;
   for (let i = 0; i < values.length; i++) {
     const s = segmentOf[i];
-    const w = weight ? weight[i] : 1;
+    const w = weight === null ? 1 : weight[i];
     if (s < 0 || w === 0) continue;
+    const value = values[i];
     total[s] += w;
-    mean[s] += w * values[i];
-    if (values[i] < min[s]) min[s] = values[i];
-    if (values[i] > max[s]) max[s] = values[i];
+    mean[s] += w * value;
+    if (value < min[s]) min[s] = value;
+    if (value > max[s]) max[s] = value;
   }
-  for (let s = 0; s < segmentCount; s++) {
-    mean[s] = total[s] > 0 && allEqual(min[s], max[s]) ? max[s] : mean[s] / total[s];
-  }
+  sums.centre();
   for (let i = 0; i < values.length; i++) {
     const s = segmentOf[i];
-    if (s >= 0) std[s] += (weight ? weight[i] : 1) * (values[i] - mean[s]) ** 2;
+    if (s < 0) continue;
+    const difference = values[i] - mean[s];
+    std[s] += (weight === null ? 1 : weight[i]) * (difference * difference);
   }
-  for (let s = 0; s < segmentCount; s++) {
-    const spread = allEqual(min[s], max[s]) ? 0 : Math.sqrt(std[s] / (total[s] - ddof));
-    std[s] = spread < LEAST_SPREAD ? 0 : spread === Infinity ? NaN : spread;
+  return sums.moments(ddof);
+}
+
+/**
+ * The same of values that stand on each child of their row: a trajectory's reward on each of its turns. To the last bit
+ * what `segmentMoments(repeatRows(values, offsets), null, ...)` says, without a column of children.
+ *
+ * @param values [rows]
+ * @param offsets [rows + 1]
+ * @param segmentOf [rows] below segmentCount; -1: no segment
+ */
+export function repeatedMoments(
+  values: Numbers,
+  offsets: Int32Array,
+  segmentOf: Int32Array,
+  segmentCount: number,
+  ddof: 0 | 1 = 1,
+): SegmentMoments {
+  const sums = new Sums(segmentCount);
+  const { total, mean, std, min, max } = sums;
+  for (let i = 0; i < values.length; i++) {
+    const s = segmentOf[i];
+    const times = offsets[i + 1] - offsets[i];
+    if (s < 0 || times === 0) continue;
+    const value = values[i];
+    total[s] += times;
+    mean[s] = addedTimes(mean[s], value, times);
+    if (value < min[s]) min[s] = value;
+    if (value > max[s]) max[s] = value;
   }
-  return { weight: total, mean, std };
+  sums.centre();
+  for (let i = 0; i < values.length; i++) {
+    const s = segmentOf[i];
+    if (s < 0) continue;
+    const difference = values[i] - mean[s];
+    std[s] = addedTimes(std[s], difference * difference, offsets[i + 1] - offsets[i]);
+  }
+  return sums.moments(ddof);
+}
+
+/** One by one, as the sum over the children would be rounded. */
+function addedTimes(sum: number, value: number, times: number): number {
+  for (let k = 0; k < times; k++) sum += value;
+  return sum;
+}
+
+/** What the passes share: sums while they run, moments at the end. */
+class Sums {
+  readonly total: Float64Array;
+  readonly mean: Float64Array;
+  readonly std: Float64Array;
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+
+  constructor(private readonly count: number) {
+    this.total = new Float64Array(count);
+    this.mean = new Float64Array(count);
+    this.std = new Float64Array(count);
+    this.min = new Float64Array(count).fill(Infinity);
+    this.max = new Float64Array(count).fill(-Infinity);
+  }
+
+  centre(): void {
+    const { total, mean, min, max } = this;
+    for (let s = 0; s < this.count; s++) {
+      mean[s] = total[s] > 0 && allEqual(min[s], max[s]) ? max[s] : mean[s] / total[s];
+    }
+  }
+
+  moments(ddof: 0 | 1): SegmentMoments {
+    const { total, mean, std, min, max } = this;
+    for (let s = 0; s < this.count; s++) {
+      const spread = allEqual(min[s], max[s]) ? 0 : Math.sqrt(std[s] / (total[s] - ddof));
+      std[s] = spread < LEAST_SPREAD ? 0 : spread === Infinity ? NaN : spread;
+    }
+    return { weight: total, mean, std };
+  }
 }

@@ -1,5 +1,5 @@
-import type { TrajectoryBatch } from '#lib/dataset';
-import { discountedSums, segmentMoments } from '#lib/numeric';
+import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
+import { discountedSums, segmentCentred, segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { episodeAdvantage } from '../episode-advantage.js';
 import { defineEstimator } from '../estimator.js';
@@ -52,14 +52,38 @@ export function stepAdvantage(
   anchors: StateGroups,
   { normalizeByStd, epsilon }: Pick<z.infer<typeof GigpoParams>, 'normalizeByStd' | 'epsilon'>,
 ): Float64Array {
+  if (!normalizeByStd) return segmentCentred(score, anchors.labels, anchors.count);
   const moments = segmentMoments(score, null, anchors.labels, anchors.count);
-  const centre = centred(score, anchors.labels, moments, 'zero');
-  return normalizeByStd ? scaled(centre, anchors.labels, moments, epsilon) : centre;
+  return scaled(centred(score, anchors.labels, moments, 'zero'), anchors.labels, moments, epsilon);
+}
+
+/** null: nobody pays. */
+function penaltiesOf(
+  isActionValid: NumericValues | undefined,
+  turnCount: number,
+  { invalidActionPenalty }: z.infer<typeof GigpoParams>,
+): Float64Array | null {
+  if (!isActionValid || invalidActionPenalty === 0) return null;
+  return actionPenalties(isActionValid, turnCount, invalidActionPenalty);
 }
 
 function anchorsOf(trajectories: TrajectoryBatch, params: z.infer<typeof GigpoParams>): StateGroups {
   if (!params.enableSimilarity) return equalStates(trajectories);
   return similarStates(trajectories, trajectories.texts!.states, params.similarityThreshold);
+}
+
+// Plain loops: a callback per turn costs more than what it computes.
+
+function less(values: Float64Array, taken: Float64Array): Float64Array {
+  const left = new Float64Array(values.length);
+  for (let t = 0; t < left.length; t++) left[t] = values[t] - taken[t];
+  return left;
+}
+
+function weightedSum(a: Float64Array, b: Float64Array, weight: number): Float64Array {
+  const sum = new Float64Array(a.length);
+  for (let t = 0; t < sum.length; t++) sum[t] = a[t] + weight * b[t];
+  return sum;
 }
 
 /**
@@ -89,20 +113,19 @@ export const gigpo = defineEstimator({
   estimate(trajectories, columns, params) {
     const level = 'turn';
     const turnReturn = discountedSums(columns['turn.reward'], trajectories.turnOffsets, params.gamma);
-    const penalty = actionPenalties(columns['turn.isActionValid'], turnReturn.length, params.invalidActionPenalty);
+    const penalty = penaltiesOf(columns['turn.isActionValid'], turnReturn.length, params);
     const anchors = anchorsOf(trajectories, params);
 
     const episode = episodeAdvantage(columns['trajectory.outcomeReward'], penalty, trajectories, params);
-    const score = turnReturn.map((value, t) => value - penalty[t]);
-    const step = stepAdvantage(score, anchors, params);
-    const values = episode.map((value, t) => value + params.stepAdvantageWeight * step[t]);
+    const step = stepAdvantage(penalty ? less(turnReturn, penalty) : turnReturn, anchors, params);
+    const values = weightedSum(episode, step, params.stepAdvantageWeight);
     return {
       level,
       values,
       explain: {
         turnReturn: { level, values: turnReturn },
         episodeAdvantage: { level, values: episode },
-        stepGroup: { level, values: Float64Array.from(anchors.labels), partition: true },
+        stepGroup: { level, values: new Float64Array(anchors.labels), partition: true },
         stepAdvantage: { level, values: step },
       },
     };
