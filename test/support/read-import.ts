@@ -36,7 +36,7 @@ export async function readImport(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<ImportedFiles> {
   const imported: ImportedFiles = { trajectories: [], events: [], skipped: [] };
-  for (const source of await sourceFiles(format, paths, settings)) {
+  for (const source of (await sourceFiles(format, paths, settings)).files) {
     for await (const parsed of (await openRecords(source)).records) {
       if (parsed.kind === 'trajectory') imported.trajectories.push(parsed.trajectory);
       else if (parsed.kind === 'event') imported.events.push(parsed.event);

@@ -46,11 +46,12 @@ export const agentProcessBench = defineImporter({
   id: 'agent-process-bench',
   title: 'AgentProcessBench: rollouts with human step labels, and judges of them',
   description:
-    'JSONL of RUCBM/AgentProcessBench. The group is the question, labels are annotations. Files of labels or judges follow the file of their rollouts in the same command.',
+    'JSONL of RUCBM/AgentProcessBench. The group is the question, labels are annotations. Files of labels or judges go with the file of their rollouts in the same command.',
   recognizes: ({ first }) =>
     has(first, 'step_labels', 'query_index', 'sample_index')
       ? `its first line has step_labels of a query and a sample, ${'messages' in first ? 'and messages' : 'to be joined with their rollouts'}`
       : null,
+  addsToOthers: ({ first }) => !('messages' in first),
   reader: () => {
     const turnsOf = new Map<string, TurnOf>();
     return readerOf(Labelled, (record) =>
@@ -100,7 +101,7 @@ function judgement(record: Labelled, turnsOf: ReadonlyMap<string, TurnOf>): Said
   if (turnOf) return [annotation(record, nameOf(record.annotator ?? PEOPLE), turnOf)];
   return [
     {
-      skipped: `its labels count messages of rollout ${idOf(record)}, which no file before this one holds: name the file of rollouts first, in the same command (what is stored already is not added again)`,
+      skipped: `its labels count messages of rollout ${idOf(record)}, which no file of this import holds: name the file of the rollouts in the same command (what is stored already is not added again)`,
     },
   ];
 }

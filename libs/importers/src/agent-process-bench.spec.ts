@@ -77,11 +77,17 @@ describe('agent-process-bench', () => {
     ]);
   });
 
+  it('reads rollouts before the labels of them, whichever is named first', async () => {
+    expect(await readImport('agent-process-bench', OWN.toReversed())).toEqual(
+      await readImport('agent-process-bench', OWN),
+    );
+  });
+
   it('skips labels whose rollouts it has not seen', async () => {
     const { events, skipped } = await readImport('agent-process-bench', OWN.slice(1));
     expect(events).toEqual([]);
     expect(skipped).toHaveLength(6);
-    expect(skipped[0].why).toContain('name the file of rollouts first');
+    expect(skipped[0].why).toContain('name the file of the rollouts in the same command');
   });
 });
 

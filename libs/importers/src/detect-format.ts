@@ -22,7 +22,11 @@ const MAX_NAMED_FIELDS = 12;
  * @throws RecreditError `format.unknown` where no format is recognized, or more than one is
  */
 export async function detectFormat(path: string): Promise<Detected> {
-  const glimpse = await glimpseOf(path);
+  return formatOf(await glimpseOf(path));
+}
+
+/** @throws RecreditError `format.unknown` */
+export function formatOf(glimpse: Glimpse): Detected {
   const recognized = IMPORTERS.flatMap((importer) => {
     const why = importer.recognizes(glimpse);
     return why === null ? [] : [{ importer, why }];
@@ -33,7 +37,7 @@ export async function detectFormat(path: string): Promise<Detected> {
   if (candidates.length === 0) throw unknown(glimpse);
   const named = candidates.map(({ importer, why }) => `${importer.id} (${why})`).join(' or ');
   const ids = candidates.map(({ importer }) => importer.id);
-  throw new RecreditError('format.unknown', `${path} may be ${named}: say which`, { candidates: ids });
+  throw new RecreditError('format.unknown', `${glimpse.path} may be ${named}: say which`, { candidates: ids });
 }
 
 function unknown({ path, first }: Glimpse): RecreditError {
@@ -46,7 +50,8 @@ function unknown({ path, first }: Glimpse): RecreditError {
   });
 }
 
-async function glimpseOf(path: string): Promise<Glimpse> {
+/** @throws RecreditError `file.invalid` */
+export async function glimpseOf(path: string): Promise<Glimpse> {
   const { head } = await checkFile(path);
   if (isParquet(head)) return { path, layout: 'parquet', first: await firstRow(path) };
   const file = await openFile(path);

@@ -199,6 +199,19 @@ describe('importing', () => {
       'verl 100.jsonl',
     ]);
     expect(platform.events('r').map((event) => 'trainingStep' in event && event.trainingStep)).toEqual([9, 10, 100]);
+    file('rollouts/README.md', 'What these are.');
+    file('rollouts/model.pt', Buffer.from([0x80, 4, 0, 0]));
+    file('rollouts/torn.jsonl', `${line(7).trim()}\n{"torn`);
+    file('rollouts/other.jsonl', jsonl({ input: 'a', output: 'b', score: 'high', step: 1 }));
+    const mixed = await importFiles('auto', [join(folder, 'rollouts')], into());
+    expect(mixed).toMatchObject({ newEvents: 1, knownEvents: 3, skippedCount: 5 });
+    expect(mixed.skipped.map(({ where }) => basename(where))).toEqual([
+      'model.pt',
+      'README.md',
+      'other.jsonl:1',
+      'other.jsonl',
+      'torn.jsonl:2',
+    ]);
     mkdirSync(join(folder, 'empty'));
     await expect(importFiles('auto', [join(folder, 'empty')], into())).rejects.toMatchObject({
       message: expect.stringContaining('a folder without files'),

@@ -81,13 +81,15 @@ export async function importFiles(
   paths: readonly string[],
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const files = await sourceFiles(format, paths, options.settings);
+  const { files, skipped: unread } = await sourceFiles(format, paths, options.settings);
   const spool = await mkdtemp(join(tmpdir(), 'recredit-import-'));
   const tally = new Tally();
+  for (const each of unread) tally.skip(each);
   const totals = { run: '', newEvents: 0, knownEvents: 0 };
   try {
     for (const file of files) {
       const stored = await importFile(file, { ...options, spool, tally });
+      if (stored === null) continue;
       totals.run = stored.run;
       totals.newEvents += stored.sent - stored.duplicates;
       totals.knownEvents += stored.duplicates;
@@ -95,8 +97,13 @@ export async function importFiles(
   } finally {
     await rm(spool, { recursive: true, force: true });
   }
+  if (tally.events === 0) throw new RecreditError('file.invalid', nothingAtAll(files.length, tally));
   const { trajectories, groups, turns, annotations, skipped, skippedCount } = tally;
   return { ...totals, files: files.map(described), trajectories, groups, turns, annotations, skipped, skippedCount };
+}
+
+function nothingAtAll(files: number, { skipped }: Tally): string {
+  return `none of ${files} files holds anything that can be read; ${skipped[0]?.where}: ${skipped[0]?.why}`;
 }
 
 interface FileOptions extends ImportOptions {
@@ -134,7 +141,12 @@ async function importFile(source: FileToRead, options: FileOptions) {
       else if (parsed.kind === 'trajectory') tally.addTrajectory(parsed.trajectory);
       else tally.addEvent(parsed.event);
     }
-    if (!run || tally.events === before) throw nothingIn(importer, path, tally.skipped.at(-1));
+    if (!run || tally.events === before) {
+      const problem = nothingIn(importer, path, tally.skipped.at(-1));
+      if (!source.isFromFolder) throw problem;
+      tally.skip({ where: path, why: problem.message });
+      return null;
+    }
     await run.flush({ deadlineMs: Infinity, patienceMs });
   } finally {
     file.close();

@@ -39,6 +39,8 @@ export interface Importer {
   readonly isGeneral: boolean;
   /** Why a file that begins like this may be of this format; null: it is not. */
   recognizes(glimpse: Glimpse): string | null;
+  /** Whether a file that begins like this only adds to other files of its import, which are to be read before it. */
+  addsToOthers(glimpse: Glimpse): boolean;
   /** What the name of a file says that its bytes do not; two files of equal bytes that differ here are two sources. */
   nameSays(path: string): string;
   /** @throws RecreditError `usage.wrong` for a setting that is not there or cannot be meant */
@@ -65,12 +67,13 @@ interface Definition<Settings extends z.ZodObject> {
   readonly container?: 'text' | 'parquet';
   readonly isGeneral?: boolean;
   readonly recognizes: (glimpse: Glimpse) => string | null;
+  readonly addsToOthers?: (glimpse: Glimpse) => boolean;
   readonly nameSays?: (path: string) => string;
   readonly reader: (settings: z.infer<Settings>) => Reader;
 }
 
 export function defineImporter<Settings extends z.ZodObject = z.ZodObject>(definition: Definition<Settings>): Importer {
-  const { container = 'text', isGeneral = false, nameSays = () => '' } = definition;
+  const { container = 'text', isGeneral = false, addsToOthers = () => false, nameSays = () => '' } = definition;
   const own = definition.settings ?? z.strictObject({});
   const settings = z.strictObject({ ...own.shape, ...EVERY_FORMAT });
   return {
@@ -78,6 +81,7 @@ export function defineImporter<Settings extends z.ZodObject = z.ZodObject>(defin
     settings,
     container,
     isGeneral,
+    addsToOthers,
     nameSays,
     reader(given = {}) {
       const { turnRewards, successAt, ...theirs } = settingsOf(definition.id, settings, given);

@@ -40,6 +40,7 @@ export interface Preview {
 }
 
 const MAX_NAMES = 1_000;
+const LEVELS = ['trajectory', 'turn', 'token'] as const;
 
 /**
  * Reads files as an import would, and stores nothing.
@@ -51,8 +52,9 @@ export async function previewFiles(
   paths: readonly string[],
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Preview> {
-  const files = await sourceFiles(format, paths, settings);
+  const { files, skipped: unread } = await sourceFiles(format, paths, settings);
   const tally = new Tally();
+  for (const each of unread) tally.skip(each);
   const seen = new Seen();
   for (const source of files) {
     const before = tally.events;
@@ -78,7 +80,10 @@ export async function previewFiles(
     } finally {
       file.close();
     }
-    if (tally.events === before) throw nothingIn(source.importer, source.path, tally.skipped.at(-1));
+    if (tally.events > before) continue;
+    const problem = nothingIn(source.importer, source.path, tally.skipped.at(-1));
+    if (!source.isFromFolder) throw problem;
+    tally.skip({ where: source.path, why: problem.message });
   }
   const { trajectories, groups, turns, annotations, skipped, skippedCount } = tally;
   return {
@@ -151,8 +156,10 @@ class Seen {
       trainingSteps: this.steps,
       meanOutcome: this.withOutcome === 0 ? null : this.outcomeSum / this.withOutcome,
       withOutcome: this.withOutcome,
-      understood: [...this.names.values()],
-      keptOnly: [...this.kept].map(([field, records]) => ({ field, records })),
+      understood: LEVELS.flatMap((level) => [...this.names.values()].filter((each) => each.level === level)),
+      keptOnly: [...this.kept]
+        .filter(([field]) => !this.names.has(`trajectory ${field}`))
+        .map(([field, records]) => ({ field, records })),
       example: this.example,
     };
   }

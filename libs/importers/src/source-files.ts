@@ -1,7 +1,7 @@
 import { messageOf, RecreditError } from '#lib/kernel';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { detectFormat } from './detect-format.js';
+import { formatOf, glimpseOf } from './detect-format.js';
 import type { Importer, Parsed, Reader } from './importer.js';
 import { importerOf } from './importers.js';
 import { checkFile, openFile } from './open-file.js';
@@ -14,6 +14,8 @@ export interface FileToRead {
   readonly reader: Reader;
   /** what it was recognized by; null: the user said what it is */
   readonly why: string | null;
+  /** nobody named it: a folder that it lies in was, and what it cannot give is skipped */
+  readonly isFromFolder: boolean;
 }
 
 export interface RecognizedFile {
@@ -26,12 +28,23 @@ export function described({ path, importer, why }: FileToRead): RecognizedFile {
   return { path, format: importer.id, why };
 }
 
-/** The files that were named, and those in the folders that were; files of one format share a reader. */
+interface SourceFiles {
+  readonly files: readonly FileToRead[];
+  /** files of folders that are of no format */
+  readonly skipped: readonly Skipped[];
+}
+
+/**
+ * The files that were named, and those in the folders that were; files of one format share a reader, and those that
+ * only add to others come after them.
+ *
+ * @throws RecreditError `format.unknown`, `file.invalid`, `usage.wrong`
+ */
 export async function sourceFiles(
   format: string,
   paths: readonly string[],
   settings: Readonly<Record<string, unknown>> = {},
-): Promise<FileToRead[]> {
+): Promise<SourceFiles> {
   const named = format === 'auto' ? null : importerOf(format);
   const readers = new Map<Importer, Reader>();
   const readerOf = (importer: Importer) => {
@@ -40,26 +53,39 @@ export async function sourceFiles(
     return reader;
   };
   if (named) readerOf(named);
-  const all = (await Promise.all(paths.map(filesIn))).flat();
-  await Promise.all(all.map(checkFile));
-  const files: FileToRead[] = [];
-  for (const path of all) {
-    const { importer, why } = named ? { importer: named, why: null } : await detectFormat(path);
-    files.push({ path, importer, reader: readerOf(importer), why });
+  const files: (FileToRead & { readonly isLater: boolean })[] = [];
+  const skipped: Skipped[] = [];
+  for (const { path, isFromFolder } of (await Promise.all(paths.map(filesIn))).flat()) {
+    try {
+      const glimpse = await glimpseOf(path);
+      const { importer, why } = named ? { importer: named, why: null } : formatOf(glimpse);
+      const isLater = importer.addsToOthers(glimpse);
+      files.push({ path, importer, reader: readerOf(importer), why, isFromFolder, isLater });
+    } catch (error) {
+      const isOfThisFile = error instanceof RecreditError && ['format.unknown', 'file.invalid'].includes(error.code);
+      if (!isFromFolder || !isOfThisFile) throw error;
+      skipped.push({ where: path, why: error.message });
+    }
   }
-  return files;
+  if (files.length === 0 && skipped.length > 0) {
+    throw new RecreditError('file.invalid', `none of ${skipped.length} files can be read; ${skipped[0].why}`);
+  }
+  return { files: files.toSorted((a, b) => Number(a.isLater) - Number(b.isLater)), skipped };
 }
 
-async function filesIn(path: string): Promise<string[]> {
+async function filesIn(path: string): Promise<{ path: string; isFromFolder: boolean }[]> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isFolder) return [path];
+  if (!isFolder) return [{ path, isFromFolder: false }];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
   if (files.length === 0) throw new RecreditError('file.invalid', `${path} is a folder without files`);
-  return files.map((entry) => join(entry.parentPath, entry.name)).toSorted(byNumbersInNames);
+  return files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted(byNumbersInNames)
+    .map((file) => ({ path: file, isFromFolder: true }));
 }
 
 /** Training steps in their order: 2.jsonl before 10.jsonl. */

@@ -12,7 +12,7 @@ interface ImportOptions extends CommonOptions {
   readonly run?: string;
   readonly project: string;
   readonly dryRun?: boolean;
-  readonly set: Readonly<Record<string, string>>;
+  readonly set?: Readonly<Record<string, string>>;
 }
 
 export function importCommand(cli: Cli): Command {
@@ -25,7 +25,7 @@ export function importCommand(cli: Cli): Command {
     .argument('<file...>', 'files or folders; plain, .gz or .zst')
     .option('--run <name>', 'the run; one that is there is continued, and what it has is not added again')
     .option('--project <name>', 'project of the run', 'default')
-    .option('--set <setting=value>', 'what the files do not say themselves; may be repeated', setting, {})
+    .option('--set <setting=value>', 'what the files do not say themselves; may be repeated', setting)
     .option('--dry-run', 'show what would be understood and what not, and store nothing')
     .addHelpText('after', `\nFormats:\n${listed}\n\nSettings:\n${settingsText()}`)
     .action(
@@ -58,7 +58,7 @@ export function importCommand(cli: Cli): Command {
     );
 }
 
-function setting(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function setting(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('expected setting=value, such as policy=gpt-4.');
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
