@@ -1,12 +1,18 @@
 import { HttpException } from '@nestjs/common';
+import { unavailable } from '#lib/event-log';
 import { messageOf, RecreditError, type ErrorCode } from '#lib/kernel';
 
-/** What a client may know of an error: ours as they are, a refused request as such, anything else as our fault. */
+/**
+ * What a client may know of an error: ours as they are, a refused request as such, a database that is away or full as
+ * something that passes, anything else as our fault.
+ */
 export function publicError(error: unknown): RecreditError {
   if (error instanceof RecreditError) return error;
   if (isUnstorableText(error)) {
     return new RecreditError('request.invalid', 'text without NUL characters was wanted', {}, { cause: error });
   }
+  const passing = unavailable(error);
+  if (passing instanceof RecreditError) return passing;
   const status = statusOf(error);
   if (status >= 400 && status < 500)
     return new RecreditError(codeOf(status), messageOf(error), { status }, { cause: error });

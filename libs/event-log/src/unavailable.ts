@@ -5,7 +5,7 @@ const PASSING = /^(08|53|57P|40|55P03|25P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_
 const PASSING_MESSAGE = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
 
 /**
- * What the database's failure means to a producer. When the connection died, the batch may be stored or not: sent
+ * What the database's failure means to whoever asked. When the connection died, a batch may be stored or not: sent
  * again, it is acknowledged at its position either way.
  */
 export function unavailable(error: unknown): unknown {
@@ -14,7 +14,7 @@ export function unavailable(error: unknown): unknown {
   if (!(typeof code === 'string' && PASSING.test(code)) && !PASSING_MESSAGE.test(messageOf(error))) return error;
   return new RecreditError(
     'database.unavailable',
-    'the database did not answer; send the batch again',
+    'the database did not answer, or had no room; ask again',
     {},
     {
       cause: error,
