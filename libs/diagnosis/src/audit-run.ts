@@ -1,5 +1,5 @@
 import { findEstimator, parseParams, type AnyEstimator } from '#lib/credit';
-import { runAudit, type RunAudit, type StepAudit } from '#lib/diagnostics';
+import { runAudit, type RunAudit } from '#lib/diagnostics';
 import { assertNotErased } from '#lib/event-log';
 import { messageOf, newId, RecreditError } from '#lib/kernel';
 import { projectedPosition } from '#lib/projection';
@@ -99,14 +99,7 @@ export async function auditRun(ports: AuditPorts, auditId: string): Promise<void
   );
 }
 
-function resultOf(
-  audited: readonly {
-    readonly trainingStep: number;
-    readonly audit: StepAudit | null;
-    readonly missing: string | null;
-  }[],
-  claimed: string,
-): AuditResult {
+function resultOf(audited: readonly ({ readonly trainingStep: number } & AuditedStep)[], claimed: string): AuditResult {
   const lacking = audited.filter(({ missing }) => missing !== null);
   const last = lacking.at(-1)?.missing;
   return {

@@ -1,6 +1,13 @@
 import { missingText, type AnyEstimator } from '#lib/credit';
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { auditStep, claimOf, type ClaimedEstimator, type Logged, type StepAudit } from '#lib/diagnostics';
+import {
+  auditStep,
+  claimOf,
+  otherEstimators,
+  type ClaimedEstimator,
+  type Logged,
+  type StepAudit,
+} from '#lib/diagnostics';
 import type { SegmentStore } from '#lib/storage';
 import { trajectoriesOf, type StepSource } from './load-step.js';
 
@@ -15,6 +22,8 @@ export interface AuditTask {
 export interface AuditedStep {
   /** null: nothing was logged, or the claim could not be recomputed */
   readonly audit: StepAudit | null;
+  /** estimators that give what was logged, where no formula explains it */
+  readonly otherEstimators: readonly string[];
   /** why it could not be recomputed */
   readonly missing: string | null;
 }
@@ -27,10 +36,13 @@ export async function auditTask(
 ): Promise<AuditedStep> {
   const trajectories = await trajectoriesOf(store, source);
   const logged = loggedBy(trajectories, signal);
-  if (!logged) return { audit: null, missing: null };
+  if (!logged) return { audit: null, otherEstimators: [], missing: null };
   const claim = claimOf(trajectories, claimed, logged, estimators);
-  if ('missing' in claim) return { audit: null, missing: missingText(claim.missing) };
-  return { audit: auditStep(trajectories, claim, logged), missing: null };
+  if ('missing' in claim) return { audit: null, otherEstimators: [], missing: missingText(claim.missing) };
+  const audit = auditStep(trajectories, claim, logged);
+  const isOpen = audit?.verdict === 'unexplained' || audit?.verdict === 'varies-within-trajectory';
+  const others = isOpen ? otherEstimators(trajectories, logged, claimed.id, estimators) : [];
+  return { audit, otherEstimators: others, missing: null };
 }
 
 /** What the trainer logged: per token where it did so, else per turn, else per trajectory as a number on each turn. */

@@ -4,6 +4,7 @@ export { alertsOf, HOLD, type Alert, type AlertLevel, type AlertRule, type Condi
 export { auditStep, type Claim, type Logged, type StepAudit, type Verdict, type WorstRow } from './audit/audit-step.js';
 export { claimOf, type ClaimedEstimator } from './audit/claim-of.js';
 export type { Explanation } from './audit/explain.js';
+export { otherEstimators } from './audit/other-estimators.js';
 export { OUTCOME_FORMULAS, type OutcomeFormula } from './audit/outcome-formulas.js';
 export { runAudit, type Finding, type RunAudit } from './audit/run-audit.js';
 export { TURN_FORMULAS, turnRewards, type TurnFormula } from './audit/turn-formulas.js';

@@ -99,16 +99,24 @@ function auditText({ signal, estimator, params }: AuditView, result: AuditResult
 }
 
 function findingsText(findings: readonly Finding[]): string {
-  const rows = findings.map(({ verdict, formula, transform, turnPattern, mask, equallyGood, ...of }) => [
-    verdict,
-    [formula, transform === 'identity' ? null : transform, turnPattern, mask === 'mask-ok' ? null : mask]
-      .filter((part) => part !== null)
-      .join(', '),
-    `${count(of.trainingSteps)}${of.isStable ? '' : ' (too few to be sure)'}`,
-    `${count(of.firstStep)}..${count(of.lastStep)}`,
-    percent(of.mismatchShare),
-    equallyGood.join('; '),
-  ]);
+  const rows = findings.map(
+    ({ verdict, formula, transform, turnPattern, mask, equallyGood, otherEstimators, ...of }) => [
+      verdict,
+      [
+        ...otherEstimators,
+        formula,
+        transform === 'identity' ? null : transform,
+        turnPattern,
+        mask === 'mask-ok' ? null : mask,
+      ]
+        .filter((part) => part !== null)
+        .join(', '),
+      `${count(of.trainingSteps)}${of.isStable ? '' : ' (too few to be sure)'}`,
+      `${count(of.firstStep)}..${count(of.lastStep)}`,
+      percent(of.mismatchShare),
+      equallyGood.join('; '),
+    ],
+  );
   return formatTable([['verdict', 'explained by', 'steps', 'of', 'rows off', 'fits as well']], rows, [
     'left',
     'left',

@@ -47,7 +47,14 @@ function diagnosisText({ name, diagnostics, alerts }: Diagnosed): string {
   const sections = [
     `${name}, its first ${count(diagnostics[0]?.asOf)} events: ${standing}${closed > 0 ? `, ${closed} came and went` : ''}`,
   ];
-  if (open.length > 0) sections.push(open.map((alert) => alertText(alert, diagnostics)).join('\n'));
+  for (const [diagnostic, alerts] of Map.groupBy(open, ({ diagnostic }) => diagnostic)) {
+    sections.push(
+      alertsText(
+        alerts,
+        diagnostics.find(({ id }) => id === diagnostic),
+      ),
+    );
+  }
   if (told.length > 0) {
     const rows = told.map(({ id, headline, value, reading }) => [id, `${headline} ${compact(value)}`, reading]);
     sections.push(formatTable([['diagnostic', 'value', 'what it says']], rows, ['left', 'left', 'left']));
@@ -62,16 +69,17 @@ function diagnosisText({ name, diagnostics, alerts }: Diagnosed): string {
 const worstFirst = (a: AlertView, b: AlertView) =>
   LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || a.openedStep - b.openedStep;
 
-function alertText(alert: AlertView, diagnostics: readonly DiagnosticView[]): string {
-  const { level, diagnostic, says, saw, openedStep } = alert;
-  const of = diagnostics.find(({ id }) => id === diagnostic);
-  const numbers = Object.entries(saw).map(([name, value]) => `${name} ${compact(value)}`);
+/** The alerts of one diagnostic, worst first. */
+function alertsText(alerts: readonly AlertView[], of: DiagnosticView | undefined): string {
+  const lines = alerts.map(({ level, diagnostic, says, saw, openedStep }) => {
+    const numbers = Object.entries(saw).map(([name, value]) => `${name} ${compact(value)}`);
+    return `${level.toLowerCase()}  ${says}\n  ${diagnostic}, since training step ${count(openedStep)} (${numbers.join(', ')})`;
+  });
   const places = (of?.evidence ?? [])
     .slice(0, SHOWN_EVIDENCE)
     .map(({ trainingStep, note }) => `step ${trainingStep}: ${note}`);
   return [
-    `${level.toLowerCase()}  ${says}`,
-    `  ${diagnostic}, since training step ${count(openedStep)} (${numbers.join(', ')})`,
+    ...lines,
     ...(places.length > 0 ? [`  see ${places.join('; ')}`] : []),
     ...(of ? [`  what helps: ${of.remedy}`] : []),
   ].join('\n');

@@ -4,7 +4,7 @@ import { composeOffsets, ownerOf } from '#lib/numeric';
 import { explain, type Explained, type Hypothesis } from './explain.js';
 import { loggedOutcome, type TurnPattern } from './logged-outcome.js';
 import { OUTCOME_FORMULAS, type Outcomes } from './outcome-formulas.js';
-import { precisionOf, type Precision } from './precision.js';
+import { nearness, precisionOf, type Precision } from './precision.js';
 import { auditMask, type MaskAudit } from './token-mask.js';
 import type { TransformId } from './transforms.js';
 import { TURN_FORMULAS, turnRewards } from './turn-formulas.js';
@@ -85,6 +85,8 @@ export function auditStep(trajectories: TrajectoryBatch, claim: Claim, logged: L
   const others = hypotheses(trajectories, claim).map((other) => ({ ...other, advantage: pick(other.advantage) }));
   const found = explain(pick(values), claimed, others, precision);
 
+  const near = nearness(precision, claimed.advantage);
+  const off = rows.filter((row) => !near(values[row], claim.advantage[row]));
   const isZero = rows.every((row) => values[row] === 0);
   const verdict = verdictOf(found, claim, { isZero, turnPattern, varies: varying.length > 0 });
   const isExplained = verdict !== 'all-zero' && verdict !== 'varies-within-trajectory';
@@ -97,7 +99,7 @@ export function auditStep(trajectories: TrajectoryBatch, claim: Claim, logged: L
     mask: maskOf(trajectories, claim, logged),
     groupSumMaxAbs: greatestGroupSum(trajectories, claim, values, rows),
     rows: rows.length,
-    worst: worstRows(trajectories, claim, values, rows),
+    worst: worstRows(trajectories, claim, values, off),
   };
 }
 
@@ -112,8 +114,8 @@ function foldToRows(trajectories: TrajectoryBatch, { level }: Claim, logged: Log
   if (level === logged.level) return { values: Float64Array.from(logged.values), turnPattern: null, varying: [] };
   if (level === 'trajectory') {
     const folded = loggedOutcome(logged.values, rowOffsets(trajectories, logged.level));
-    // Zeros among the tokens are the mask's affair.
-    return logged.level === 'turn' ? folded : { ...folded, turnPattern: null };
+    // Zeros among the tokens are the mask's affair, and a pattern needs one value per trajectory.
+    return logged.level === 'turn' && folded.varying.length === 0 ? folded : { ...folded, turnPattern: null };
   }
   if (level === 'turn') return { ...loggedOutcome(logged.values, trajectories.tokenOffsets), turnPattern: null };
   throw new RecreditError('request.invalid', 'a credit per token can be held against a signal per token only');
@@ -208,10 +210,9 @@ function worstRows(
   const { ids, groups, groupOf, turnOffsets, tokenOffsets } = trajectories;
   const trajectoryOf = ownerOf(rowOffsets(trajectories, level));
   const turnOf = level === 'token' ? ownerOf(tokenOffsets) : null;
-  const off = (row: number) => Math.abs(values[row] - advantage[row]);
+  const distance = (row: number) => Math.abs(values[row] - advantage[row]);
   return rows
-    .filter((row) => off(row) > 0)
-    .sort((a, b) => off(b) - off(a))
+    .toSorted((a, b) => distance(b) - distance(a))
     .slice(0, WORST)
     .map((row) => {
       const i = trajectoryOf[row];

@@ -1,7 +1,9 @@
+import { findEstimator, runEstimator } from '#lib/credit';
 import { numbers, trajectoryBatch } from '#lib/dataset';
 import { expect, it } from 'vitest';
 import { auditStep } from './audit-step.js';
 import { claimOf } from './claim-of.js';
+import { otherEstimators } from './other-estimators.js';
 import { runAudit } from './run-audit.js';
 
 type Trainer = (rewards: readonly number[]) => readonly number[];
@@ -76,6 +78,29 @@ it('holds any estimator of turns against what was logged per turn', () => {
   expect(audit([halved], 'discounted-return', { gamma: 1 }).findings).toMatchObject([
     { verdict: 'scaled', formula: 'discounted-return' },
   ]);
+});
+
+it('names the estimator that was really used', () => {
+  const records = [1, 0, 0.4].map((outcomeReward, i) => ({
+    id: `t${i}`,
+    group: 'g',
+    trainingStep: 0,
+    outcomeReward,
+    turns: [0.25, outcomeReward].map((reward) => ({ reward, state: 's', action: 'a' })),
+  }));
+  const bare = trajectoryBatch(records);
+  const outcome = runEstimator(findEstimator('discounted-return'), bare);
+  if (outcome.kind !== 'credit') throw new Error('discounted-return needs turn rewards alone');
+  const logged = { level: 'turn', values: outcome.credit.values } as const;
+  expect(otherEstimators(bare, logged, 'grpo')).toEqual(['discounted-return']);
+
+  const claim = claimOf(bare, { id: 'grpo', params: {} }, logged);
+  if ('missing' in claim) throw new Error('grpo needs outcomes alone');
+  const audit = auditStep(bare, claim, logged);
+  const { sentence } = runAudit([{ trainingStep: 0, audit, otherEstimators: ['discounted-return'] }], 'grpo');
+  expect(sentence).toBe(
+    'the logged advantages are not those of grpo on all 1 audited training steps; they are those of discounted-return',
+  );
 });
 
 it('says that nothing was logged', () => {

@@ -18,6 +18,8 @@ export interface Finding {
   readonly isStable: boolean;
   /** what fits equally well in every one of these steps: not distinguishable on this data */
   readonly equallyGood: readonly string[];
+  /** estimators of the catalogue that give these numbers in every one of these steps, where no formula explains them */
+  readonly otherEstimators: readonly string[];
   /** the greatest share of rows in a step on which the claimed formula gives another number */
   readonly mismatchShare: number;
   /** rows that are furthest off, of the step with the greatest share */
@@ -43,6 +45,13 @@ export interface RunAudit {
   readonly sentence: string;
 }
 
+/** One training step; null: nothing was logged there. */
+export interface StepToCount {
+  readonly trainingStep: number;
+  readonly audit: StepAudit | null;
+  readonly otherEstimators?: readonly string[];
+}
+
 const STABLE = 3;
 
 /**
@@ -50,11 +59,10 @@ const STABLE = 3;
  *
  * @param steps ascending; null: nothing was logged there
  */
-export function runAudit(
-  steps: readonly { readonly trainingStep: number; readonly audit: StepAudit | null }[],
-  claimed: string,
-): RunAudit {
-  const audited = steps.flatMap(({ trainingStep, audit }) => (audit ? [{ trainingStep, audit }] : []));
+export function runAudit(steps: readonly StepToCount[], claimed: string): RunAudit {
+  const audited = steps.flatMap(({ trainingStep, audit, otherEstimators = [] }) =>
+    audit ? [{ trainingStep, audit, otherEstimators }] : [],
+  );
   const findings = [...Map.groupBy(audited, ({ audit }) => nameOf(audit)).values()]
     .map(findingOf)
     .sort((a, b) => b.trainingSteps - a.trainingSteps);
@@ -75,7 +83,7 @@ export function runAudit(
   };
 }
 
-type AuditedStep = { readonly trainingStep: number; readonly audit: StepAudit };
+type AuditedStep = StepToCount & { readonly audit: StepAudit; readonly otherEstimators: readonly string[] };
 
 const nameOf = ({ verdict, explanation, turnPattern, mask }: StepAudit) =>
   JSON.stringify([verdict, explanation?.formula, explanation?.transform, turnPattern, mask?.maskVerdict]);
@@ -85,7 +93,6 @@ const isSound = ({ verdict, mask }: StepAudit) => verdict === 'match' && (!mask 
 function findingOf(steps: readonly AuditedStep[]): Finding {
   const furthest = steps.reduce((most, step) => (step.audit.mismatchShare > most.audit.mismatchShare ? step : most));
   const { verdict, explanation, turnPattern, mask, mismatchShare, worst } = furthest.audit;
-  const [first, ...rest] = steps.map(({ audit }) => new Set(audit.equallyGood.map(nameOfExplanation)));
   return {
     verdict,
     formula: explanation?.formula ?? null,
@@ -96,10 +103,15 @@ function findingOf(steps: readonly AuditedStep[]): Finding {
     firstStep: steps[0].trainingStep,
     lastStep: steps.at(-1)!.trainingStep,
     isStable: steps.length >= STABLE,
-    equallyGood: [...first].filter((name) => rest.every((others) => others.has(name))),
+    equallyGood: inAll(steps.map(({ audit }) => audit.equallyGood.map(nameOfExplanation))),
+    otherEstimators: inAll(steps.map(({ otherEstimators }) => otherEstimators)),
     mismatchShare,
     worst: worst.map((row) => ({ trainingStep: furthest.trainingStep, ...row })),
   };
+}
+
+function inAll([first, ...rest]: readonly (readonly string[])[]): string[] {
+  return first.filter((name) => rest.every((names) => names.includes(name)));
 }
 
 const nameOfExplanation = ({ formula, transform }: Explanation) =>
@@ -110,6 +122,7 @@ function sentenceOf(audited: number, findings: readonly Finding[], claimed: stri
   const [main] = findings;
   const share = main.trainingSteps === audited ? `all ${audited}` : `${main.trainingSteps} of ${audited}`;
   const on = `on ${share} audited training steps`;
+  const really = main.otherEstimators.length > 0 ? `; they are those of ${main.otherEstimators.join(' or ')}` : '';
   const masked = main.mask && main.mask !== 'mask-ok' ? `; the token mask is wrong: ${main.mask}` : '';
   switch (main.verdict) {
     case 'match':
@@ -122,9 +135,11 @@ function sentenceOf(audited: number, findings: readonly Finding[], claimed: stri
     case 'all-zero':
       return `every logged advantage is 0 ${on}`;
     case 'varies-within-trajectory':
-      return `${claimed} gives one number per trajectory, and the logged advantages vary inside: another term is in them, ${on}`;
+      return really
+        ? `the logged advantages are not those of ${claimed} ${on}${really}`
+        : `the logged advantages vary inside a trajectory, where ${claimed} gives one number: another term is in them, ${on}`;
     case 'unexplained':
-      return `the logged advantages are not those of ${claimed}, and no formula we know explains them, ${on}`;
+      return `the logged advantages are not those of ${claimed} ${on}${really || '; no formula we know explains them'}`;
     default:
       return `the logged advantages are those of ${claimed}, ${main.verdict}, ${on}${masked}`;
   }

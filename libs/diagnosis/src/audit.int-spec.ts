@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { EventLog, sealBatch } from '#lib/event-log';
+import { Projector } from '#lib/projection';
+import { openSegmentStore, type SegmentStore } from '#lib/storage';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../../../test/support/database.js';
+import { aProject, aRun } from '../../../test/support/rows.js';
+import { auditRun, failAudit, startAudit, type AuditRequest, type AuditResult } from './audit-run.js';
+import { auditTask, type AuditTask } from './audit-task.js';
+
+const AT = '2026-11-21T12:00:00Z';
+
+let db: TestDatabase;
+let folder: string;
+let store: SegmentStore;
+let log: EventLog;
+let run: string;
+let sequence: number;
+
+beforeAll(async () => {
+  db = await testDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'recredit-audit-'));
+  store = await openSegmentStore(pathToFileURL(folder).href);
+  log = new EventLog(db.pool, { notify: false });
+});
+
+afterAll(async () => {
+  await log?.close();
+  await db?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  run = await aRun(db.ownerPool, { project: await aProject(db.ownerPool) });
+  sequence = 0;
+});
+
+/** GRPO of the rewards 1, 0, 0.25 by hand: mean 5/12, sample std 0.52042. */
+const REWARDS = [1, 0, 0.25];
+const ADVANTAGES = [1.120898, -0.800641, -0.320256];
+
+/** A training step of one group; what is logged of each trajectory comes as an annotation. */
+const stepOf = (trainingStep: number, logged: readonly number[]) =>
+  REWARDS.flatMap((outcomeReward, i) => [
+    {
+      type: 'trajectory.recorded',
+      at: AT,
+      id: `t${trainingStep}-${i}`,
+      group: 'g',
+      trainingStep,
+      outcomeReward,
+      turns: [{ action: 'a' }, { action: 'b' }],
+    },
+    {
+      type: 'annotation.recorded',
+      at: AT,
+      trajectory: `t${trainingStep}-${i}`,
+      annotator: 'trainer',
+      turns: [0, 1].map((turn) => ({ turn, signals: { loggedAdvantage: logged[i] } })),
+    },
+  ]);
+
+async function send(events: readonly object[]): Promise<void> {
+  const ndjson = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  await log.append(
+    run,
+    await sealBatch({ producerId: 'p', epoch: 0, sequence: sequence++, ndjson, eventCount: events.length }),
+  );
+  await new Projector({ pool: db.pool, store }).projectRun(run);
+}
+
+async function audit(request: AuditRequest): Promise<AuditResult> {
+  const id = await startAudit({ pool: db.pool, queue: async () => {} }, run, request);
+  await auditRun({ pool: db.pool, audit: (task: AuditTask) => auditTask(store, task) }, id);
+  const { rows } = await db.pool.query('select state, result from audit where id = $1', [id]);
+  expect(rows[0].state).toBe('completed');
+  return rows[0].result;
+}
+
+it('leaves a correct trainer in peace and names a fault with its step', async () => {
+  await send([...stepOf(0, ADVANTAGES), ...stepOf(1, ADVANTAGES), ...stepOf(2, [1.120898, 0, -0.320256])]);
+  const found = await audit({ estimator: 'grpo' });
+  expect(found).toMatchObject({ trainingSteps: 3, audited: 3, notRecomputed: null });
+  expect(found.findings.map(({ verdict, trainingSteps }) => [verdict, trainingSteps])).toEqual([
+    ['match', 2],
+    ['zeroed-rows', 1],
+  ]);
+  expect(found.changes).toEqual([{ trainingStep: 2, verdict: 'zeroed-rows', formula: 'grpo' }]);
+  expect(found.findings[1].worst).toMatchObject([{ trainingStep: 2, trajectory: 't2-1', logged: 0 }]);
+});
+
+it('looks at what was there at its position', async () => {
+  await send(stepOf(0, ADVANTAGES));
+  await send(stepOf(1, [0.5, 0.5, 0.5]));
+  expect(await audit({ estimator: 'grpo', asOf: 6 })).toMatchObject({ trainingSteps: 1, matchShare: 1 });
+  await expect(audit({ estimator: 'grpo', asOf: 13 })).rejects.toThrow(
+    'asOf: a position up to 12 was wanted, found 13',
+  );
+});
+
+it('says what it could not recompute, and that nothing was logged', async () => {
+  await send(stepOf(0, ADVANTAGES));
+  const lacking = await audit({ estimator: 'gae' });
+  expect(lacking).toMatchObject({ audited: 0, matchShare: null });
+  expect(lacking.notRecomputed?.text).toMatch(/is missing on/);
+  expect(await audit({ estimator: 'grpo', signal: 'myAdvantage' })).toMatchObject({ trainingSteps: 1, audited: 0 });
+});
+
+it.each([
+  [{ estimator: 'grop' }, 'no estimator grop'],
+  [{ estimator: 'grpo', params: { epsilom: 1 } }, 'epsilom'],
+  [{ estimator: 'dapo-overlong' }, 'an audit is of advantages'],
+])('refuses %j', async (request, why) => {
+  await expect(audit(request)).rejects.toThrow(why);
+});
+
+it('keeps why it failed, and what is done stays done', async () => {
+  await send(stepOf(0, ADVANTAGES));
+  const id = await startAudit({ pool: db.pool, queue: async () => {} }, run, { estimator: 'grpo' });
+  const breaks = async () => Promise.reject(new Error('the disk is gone'));
+  await expect(auditRun({ pool: db.pool, audit: breaks }, id)).rejects.toThrow('the disk is gone');
+  await failAudit(db.pool, id, 'the disk is gone');
+  const { rows } = await db.pool.query('select state, failure from audit where id = $1', [id]);
+  expect(rows).toEqual([{ state: 'failed', failure: 'the disk is gone' }]);
+});
