@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { trajectoryBatch } from '#lib/dataset';
 import { describe, expect, it } from 'vitest';
-import { GOLDEN_DIAGNOSTICS, goldenValues } from './golden-values.js';
+import { GOLDEN_DIAGNOSTICS, goldenValues, type GoldenInput } from './golden-values.js';
 
 interface GoldenCase {
   readonly name: string;
   readonly params: Record<string, unknown>;
   readonly tolerance: number;
-  readonly trajectories: Parameters<typeof trajectoryBatch>[0];
+  readonly trajectories?: Parameters<typeof trajectoryBatch>[0];
+  readonly trainingSteps?: GoldenInput['trainingSteps'];
+  readonly checkpoints?: readonly unknown[];
+  readonly anchors?: readonly unknown[];
   readonly expected: Record<string, unknown>;
 }
 
@@ -32,8 +35,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 describe.each(GOLDEN_DIAGNOSTICS)('%s agrees with its golden vectors', (diagnostic) => {
   const file = [`test/golden/diag-${diagnostic}.json`, `test/golden/${diagnostic}.json`].find(existsSync)!;
   const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: GoldenCase[] };
-  it.each(cases)('$name', ({ params, trajectories, expected, tolerance }) => {
-    const found = goldenValues(diagnostic, trajectoryBatch(trajectories), params);
+  it.each(cases)('$name', ({ params, expected, tolerance, ...given }) => {
+    const { trajectories = [], trainingSteps = [], checkpoints = [], anchors = [] } = given;
+    const input = { trajectories: trajectoryBatch(trajectories), trainingSteps, checkpoints, anchors };
+    const found = goldenValues(diagnostic, input, params);
     expect(differences(expected, found, tolerance)).toEqual([]);
   });
 });

@@ -5,19 +5,36 @@ import { processBench } from './annotators/process-bench.js';
 import { comparisonOf, type Comparison } from './comparison/comparison.js';
 import { concentration } from './comparison/concentration.js';
 import { summarizeShard } from './comparison/summarize-shard.js';
+import { entropyTrend } from './catalogue/entropy-trend.js';
+import { goldenAudit as advantageAudit } from './audit/golden-audit.js';
 import { processOutcome } from './process-outcome.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
+/** What a golden case holds; of the kinds that its diagnostic does not read there is none. */
+export interface GoldenInput {
+  readonly trajectories: TrajectoryBatch;
+  readonly trainingSteps: readonly {
+    readonly trainingStep: number;
+    readonly metrics: Readonly<Record<string, number>>;
+  }[];
+  /** as the file has them */
+  readonly checkpoints: readonly unknown[];
+  /** as the file has them */
+  readonly anchors: readonly unknown[];
+}
+
 /** By diagnostic or annotator evaluation: its named numbers, as `golden/diag-<id>.json` or `golden/<id>.json` names them. */
-const VALUES: Readonly<Record<string, (trajectories: TrajectoryBatch, params: Params) => Record<string, unknown>>> = {
-  'zero-variance-groups': zeroVarianceGroups,
-  'credit-profile': creditProfile,
-  'estimator-agreement': estimatorAgreement,
-  'credit-vs-labels': creditVsLabels,
-  'process-outcome-diagnostics': processOutcomeOfRun,
-  'process-bench': processBenchOfRun,
-  'agent-process-bench': agentProcessBenchOfRun,
+const VALUES: Readonly<Record<string, (input: GoldenInput, params: Params) => Record<string, unknown>>> = {
+  'zero-variance-groups': ({ trajectories }) => zeroVarianceGroups(trajectories),
+  'credit-profile': ({ trajectories }, params) => creditProfile(trajectories, params),
+  'estimator-agreement': ({ trajectories }, params) => estimatorAgreement(trajectories, params),
+  'credit-vs-labels': ({ trajectories }, params) => creditVsLabels(trajectories, params),
+  'entropy-trend': entropyTrendOfRun,
+  'advantage-audit': ({ trajectories }, params) => advantageAudit(trajectories, params),
+  'process-outcome-diagnostics': ({ trajectories }, params) => processOutcomeOfRun(trajectories, params),
+  'process-bench': ({ trajectories }, params) => processBenchOfRun(trajectories, params),
+  'agent-process-bench': ({ trajectories }) => agentProcessBenchOfRun(trajectories),
 };
 
 /** The diagnostics whose golden files goldenValues can answer. */
@@ -27,12 +44,8 @@ export const GOLDEN_DIAGNOSTICS = Object.keys(VALUES);
  * The numbers of one golden case of a diagnostic, under the file's own names; null for a diagnostic of another kind.
  * Tolerances and shares are constants of the comparison, so those params are not read.
  */
-export function goldenValues(
-  diagnostic: string,
-  trajectories: TrajectoryBatch,
-  params: Params,
-): Record<string, unknown> | null {
-  return VALUES[diagnostic]?.(trajectories, params) ?? null;
+export function goldenValues(diagnostic: string, input: GoldenInput, params: Params): Record<string, unknown> | null {
+  return VALUES[diagnostic]?.(input, params) ?? null;
 }
 
 type Columns = readonly (readonly [name: string, column: Float64Array])[];
@@ -121,4 +134,11 @@ function agentProcessBenchOfRun(trajectories: TrajectoryBatch) {
 function ofTrajectories({ columns, ids }: TrajectoryBatch, name: string): readonly unknown[] {
   const column = columns.get(`trajectory.${name}`);
   return column ? jsonValues(column) : ids.map(() => null);
+}
+
+function entropyTrendOfRun({ trainingSteps }: GoldenInput, params: Params) {
+  const points = trainingSteps.map(({ trainingStep, metrics }) => ({ trainingStep, entropy: metrics['entropy'] }));
+  return {
+    ...entropyTrend(points, { spentShare: 0.9, ...(params as Omit<Parameters<typeof entropyTrend>[1], 'spentShare'>) }),
+  };
 }

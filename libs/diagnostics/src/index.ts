@@ -38,7 +38,7 @@ export {
   type TrainingStepData,
   type Values,
 } from './diagnostic.js';
-export { GOLDEN_DIAGNOSTICS, goldenValues } from './golden-values.js';
+export { GOLDEN_DIAGNOSTICS, goldenValues, type GoldenInput } from './golden-values.js';
 export { MEASURES, type Measure } from './comparison/measures.js';
 export { mergeSummaries, NO_SUMMARY } from './comparison/merge-summaries.js';
 export { sampleRateFor } from './comparison/sample.js';

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkVectors, type CheckedCase, type CheckedVectors, type TrajectoryRecords } from '#lib/credit';
 import { trajectoryBatch } from '#lib/dataset';
-import { GOLDEN_DIAGNOSTICS, goldenValues } from '#lib/diagnostics';
+import { GOLDEN_DIAGNOSTICS, goldenValues, type GoldenInput } from '#lib/diagnostics';
 import { messageOf, RecreditError } from '#lib/kernel';
 import { trajectoryIssue } from '#lib/protocol';
 import { isObject } from '../options.js';
@@ -69,11 +69,13 @@ function checkDiagnostic({ diagnostic, cases }: DiagnosticFile): CheckedVectors 
 }
 
 function checkCase(diagnostic: string, vector: unknown): CheckedCase {
-  if (!isObject(vector) || !Array.isArray(vector.trajectories) || !isObject(vector.expected)) {
-    throw new RecreditError('file.invalid', 'a case has a name, trajectories and what is expected');
+  const kinds = ['trajectories', 'trainingSteps', 'checkpoints', 'anchors'] as const;
+  if (!isObject(vector) || !kinds.some((kind) => Array.isArray(vector[kind])) || !isObject(vector.expected)) {
+    throw new RecreditError('file.invalid', `a case has a name, ${kinds.join(' or ')}, and what is expected`);
   }
   const name = String(vector.name);
-  for (const [i, record] of vector.trajectories.entries()) {
+  const [trajectories, trainingSteps, checkpoints, anchors] = kinds.map((kind) => listOf(vector[kind]));
+  for (const [i, record] of trajectories.entries()) {
     const issue = trajectoryIssue(record);
     if (!issue) continue;
     throw new RecreditError(
@@ -83,8 +85,16 @@ function checkCase(diagnostic: string, vector: unknown): CheckedCase {
   }
   const tolerance = typeof vector.tolerance === 'number' ? vector.tolerance : DEFAULT_TOLERANCE;
   const params = isObject(vector.params) ? vector.params : {};
-  const found = goldenValues(diagnostic, trajectoryBatch(vector.trajectories as TrajectoryRecords), params);
+  const input = {
+    trajectories: trajectoryBatch(trajectories as TrajectoryRecords),
+    trainingSteps: trainingSteps as GoldenInput['trainingSteps'],
+    checkpoints,
+    anchors,
+  };
+  const found = goldenValues(diagnostic, input, params);
   const { largestError, differences } = compareNested(vector.expected, found, tolerance);
   const ok = differences.length === 0;
   return { name, ok, largestError, tolerance, differences: differences.slice(0, SHOWN_DIFFERENCES) };
 }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { trajectoryBatch } from '#lib/dataset';
 import { describe, expect, it } from 'vitest';
 import { measureStep, readRun } from '../run-diagnostic.js';
@@ -68,27 +67,3 @@ it('is critical when entropy is spent and the score stands still, not while it r
 it('says so where no step has an entropy', () => {
   expect(diagnose([{ metrics: {} }])).toMatchObject({ sentence: 'nothing to measure yet', values: {}, alerts: [] });
 });
-
-interface GoldenCase {
-  readonly name: string;
-  readonly tolerance: number;
-  readonly params: typeof OPTIONS;
-  readonly trainingSteps: readonly { readonly trainingStep: number; readonly metrics: { readonly entropy: number } }[];
-  readonly expected: Record<string, unknown>;
-}
-const { cases } = JSON.parse(readFileSync('test/golden/diag-entropy-trend.json', 'utf8')) as { cases: GoldenCase[] };
-
-it.each(cases)('agrees with the golden vectors: $name', ({ params, trainingSteps, expected, tolerance }) => {
-  const points = trainingSteps.map(({ trainingStep, metrics: { entropy } }) => ({ trainingStep, entropy }));
-  const found = Object.entries(entropyTrend(points, params));
-  expect(found.map(([name]) => name).toSorted()).toEqual(Object.keys(expected).toSorted());
-  for (const [name, value] of found) expect(differ(value, expected[name], tolerance), name).toBe(false);
-});
-
-function differ(found: unknown, wanted: unknown, tolerance: number): boolean {
-  if (Array.isArray(found) && Array.isArray(wanted)) {
-    return found.length !== wanted.length || found.some((value, i) => differ(value, wanted[i], tolerance));
-  }
-  if (typeof found === 'number' && typeof wanted === 'number') return Math.abs(found - wanted) > tolerance;
-  return found !== wanted;
-}
