@@ -1,5 +1,5 @@
 import { trajectoryBatch, type Level, type TrajectoryBatch } from '#lib/dataset';
-import type { AnyEstimator, Column, Credit } from './estimator.js';
+import type { AnyEstimator, Column, Credit, Keyed } from './estimator.js';
 import { missingSignals, needsOf, type MissingSignal } from './needs.js';
 import { nest, type Nested } from './nest.js';
 import { parseParams, runEstimator } from './run-estimator.js';
@@ -27,7 +27,8 @@ export interface Estimate extends Answer {
   readonly trajectoryAdvantage?: Nested;
   readonly turnAdvantage?: Nested;
   readonly tokenAdvantage?: Nested;
-  readonly columns: Readonly<Record<string, Nested>>;
+  /** an object: numbers of things that have a name and no row */
+  readonly columns: Readonly<Record<string, Nested | Keyed>>;
   /** names of the groups, in the order of columns that have a value per group */
   readonly groups: readonly string[];
   /** columns whose values are labels */
@@ -61,8 +62,16 @@ export function estimate(
 
   const steps = rowsByStep(whole);
   const parts = steps.map((rows) => estimateStep(estimator, records, rows, params, answer.states));
-  const joined = joinSteps(parts, steps, whole);
-  return { ...answer, kind: 'credit', ...joined };
+  const { columns, ...joined } = joinSteps(parts, steps, whole);
+  return { ...answer, kind: 'credit', ...joined, columns: { ...columns, ...overallOf(estimator, parts, params) } };
+}
+
+function overallOf(estimator: AnyEstimator, parts: readonly Part[], params: Readonly<Record<string, unknown>>) {
+  const steps = parts.map(({ trajectories }) => trajectories);
+  return estimator.overall?.(
+    steps.toSorted((a, b) => (a.trainingStep[0] ?? 0) - (b.trainingStep[0] ?? 0)),
+    params as never,
+  );
 }
 
 /** Rows of each training step, steps in order of first appearance. No record at all is one empty step. */

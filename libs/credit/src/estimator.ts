@@ -17,6 +17,9 @@ export interface Column {
   readonly selection?: true;
 }
 
+/** Numbers of things that have a name and no row. */
+export type Keyed = Readonly<Record<string, number>>;
+
 export interface Credit {
   readonly level: Level;
   /** [rows of level] the numbers that the estimator gives */
@@ -103,6 +106,12 @@ export interface Estimator<
   readonly texts?: true;
   readonly params: Params;
   estimate(trajectories: TrajectoryBatch, columns: Columns<Required, Accepted, Kinds>, params: z.infer<Params>): Credit;
+  /**
+   * Where the method keeps something over training steps, or speaks of things that have no row: columns of that, over the
+   * steps at hand, ascending, in place of those of the same name. An analysis has one step at a time and asks `estimate` alone.
+   * Its params are those of `estimate`.
+   */
+  overall?(steps: readonly TrajectoryBatch[], params: never): Readonly<Record<string, number | Keyed>>;
 }
 
 /** The signals that an estimator is given: all that it requires, and of what it accepts that which is there. */

@@ -42,6 +42,13 @@ const VARIANTS: Record<string, object[]> = {
     {},
     { normalizeAdvantage: true, keepPenalty: -0.3, keepConsistencyPenalty: -0.3, bootstrapTruncated: true, gamma: 0.9 },
   ],
+  graphgpo: [{}, { normalizeByStd: false, singleton: 'raw' }],
+  himac: [{}, { singleton: 'raw' }],
+  'hi-agent': [{}, { part: 'low' }, { judged: true, singleton: 'raw' }],
+  repro: [{}, { singleton: 'zero', initialProgress: 0.5 }],
+  'lts-usage': [{}, { sparsityWeight: 0.1, singleton: 'zero' }],
+  'complementary-rl': [
+  barfi: [{}, { auxiliarySignals: ['potential', 'contribution'], gammaInner: 0.9 }],
   'step-grpo': [{}, { routeWeight: 1, shortAnswerMaxWords: 2 }],
   igpo: [{}, { infoGainType: 'probDiff', pooling: 'joint', gamma: 0.9, outcomeWeight: 0.5 }],
   empg: [{}, { statsAcross: 'turns', entropyDecay: 2, singleton: 'zero' }],

@@ -34,9 +34,7 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
   const applying = (estimator.conditional ?? []).filter(({ when }) =>
     Object.entries(when).every(([name, value]) => params[name] === value),
   );
-  const named = (estimator.signalParams ?? []).map(
-    ({ param, level }): SignalPath => `${level}.${String(params[param])}`,
-  );
+  const named = namedSignals(estimator, params);
   const requires = [...estimator.requires, ...applying.flatMap((more) => more.requires ?? []), ...named];
   const accepts = [...estimator.accepts, ...applying.flatMap((more) => more.accepts ?? [])];
   const kinds = estimator.kinds ?? {};
@@ -57,6 +55,16 @@ export function needsOf(estimator: AnyEstimator, params: Readonly<Record<string,
     sparse: estimator.sparse ?? [],
     texts: readsTexts || [...requires, ...accepts].some((path) => path in kinds),
   };
+}
+
+/** The signals that its params name; a list names several. */
+export function namedSignals(
+  { signalParams = [] }: AnyEstimator,
+  params: Readonly<Record<string, unknown>>,
+): SignalPath[] {
+  return signalParams.flatMap(({ param, level }) =>
+    [params[param]].flat().map((name): SignalPath => `${level}.${String(name)}`),
+  );
 }
 
 /**

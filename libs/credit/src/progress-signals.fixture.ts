@@ -31,6 +31,12 @@ export const progressSignals = (number: fc.Arbitrary<number>) => ({
     hop: number,
     forwardHop: number,
     backwardHop: number,
+    retroProgress: number,
+    memoryWrite: fc.boolean(),
+    memoryRecalled: fc.boolean(),
+    role: fc.constantFrom('macro', 'micro'),
+    executionReward: number,
+    judgeScore: number,
   }),
   trajectory: fc.record({
     finalState: fc.constantFrom('hall', 'done', 'lost'),
@@ -38,6 +44,7 @@ export const progressSignals = (number: fc.Arbitrary<number>) => ({
     truncated: fc.constantFrom(true, false, null),
     totalTokens: number,
     experienceId: fc.constantFrom('e0', 'e1', null),
+    blueprintId: fc.constantFrom('z0', 'z1'),
   }),
 });
 
@@ -71,10 +78,23 @@ export const WHOLE_TURN_SIGNALS = {
   hop: 0,
   forwardHop: 0,
   backwardHop: 0,
+  retroProgress: 0,
+  memoryWrite: true,
+  memoryRecalled: false,
+  role: 'micro',
+  executionReward: 0,
+  judgeScore: 0,
 };
 
 /** A trajectory that has all of them. */
 export const WHOLE_TRAJECTORY = {
   success: false,
-  signals: { finalState: 'done', finalPotential: 0, truncated: false, totalTokens: 1, experienceId: 'e0' },
+  signals: {
+    finalState: 'done',
+    finalPotential: 0,
+    truncated: false,
+    totalTokens: 1,
+    experienceId: 'e0',
+    blueprintId: 'z0',
+  },
 };

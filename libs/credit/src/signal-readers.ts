@@ -1,5 +1,6 @@
 import type { SignalPath } from '#lib/dataset';
 import type { AnyEstimator } from './estimator.js';
+import { namedSignals } from './needs.js';
 import { parseParams } from './run-estimator.js';
 
 /** Every signal that an estimator may read, whatever its params; of a param that names one, that of the default. */
@@ -10,7 +11,7 @@ export function signalsRead(estimator: AnyEstimator): ReadonlySet<SignalPath> {
     ...requires,
     ...accepts,
     ...conditional.flatMap((more) => [...(more.requires ?? []), ...(more.accepts ?? [])]),
-    ...signalParams.map(({ param, level }): SignalPath => `${level}.${String(defaults[param])}`),
+    ...namedSignals(estimator, defaults),
   ]);
 }
 

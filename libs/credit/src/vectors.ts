@@ -85,7 +85,13 @@ function compareColumns(
   into: Findings,
 ): void {
   const { trajectoryAdvantage, turnAdvantage, tokenAdvantage } = result;
-  const given: Record<string, unknown> = { trajectoryAdvantage, turnAdvantage, tokenAdvantage, ...result.columns };
+  const columns = Object.entries(result.columns).flatMap(([name, column]) => inColumns(name, column));
+  const given: Record<string, unknown> = {
+    trajectoryAdvantage,
+    turnAdvantage,
+    tokenAdvantage,
+    ...Object.fromEntries(columns),
+  };
   const there = Object.keys(given).filter((name) => given[name] !== undefined);
   const wanted = Object.entries(expected).flatMap(([name, want]) => inColumns(name, perGroup(want, result.groups)));
   for (const [name, want] of wanted) {

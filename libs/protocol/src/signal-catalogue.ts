@@ -266,6 +266,13 @@ export const SIGNALS: readonly SignalDefinition[] = [
     meaning: 'value before the first token',
   },
   {
+    name: 'requiredCalls',
+    levels: ['trajectory'],
+    kind: 'json',
+    range: 'list of {id, name, weight?}',
+    meaning: 'tool calls that the task asks for, by tool; the same for the whole group',
+  },
+  {
     name: 'responseLength',
     levels: ['trajectory'],
     kind: 'integer',
@@ -833,7 +840,7 @@ export const SIGNALS: readonly SignalDefinition[] = [
   { name: 'whitespace', levels: ['token'], kind: 'flag', meaning: "the token's text is blank" },
   {
     name: 'comparisons',
-    levels: ['group'],
+    levels: ['trajectory', 'group'],
     kind: 'json',
     range: 'list of {a, b: trajectory ids, scoreA, scoreB}',
     meaning: 'pairwise judgements, one per unordered pair; in vector files beside the trajectories of the case',
@@ -865,4 +872,25 @@ export const SIGNALS: readonly SignalDefinition[] = [
     meaning: 'the advantage that the trainer itself used',
   },
   { name: 'embedding', levels: ['turn'], kind: 'json', range: 'vector', meaning: 'text embedding of the state' },
+  {
+    name: 'requiredCalls',
+    levels: ['trajectory'],
+    kind: 'json',
+    range: 'list of {id, name, weight?}',
+    meaning: 'the tool calls that the task needs; the same for the whole group',
+  },
+  {
+    name: 'syntaxTree',
+    levels: ['turn'],
+    kind: 'json',
+    range: 'a syntax tree',
+    meaning: 'syntax tree of what this turn wrote',
+  },
+  {
+    name: 'fullSyntaxTree',
+    levels: ['turn'],
+    kind: 'json',
+    range: 'a syntax tree',
+    meaning: 'syntax tree of the whole that the turn is a part of',
+  },
 ];

@@ -79,6 +79,13 @@ import { sparkProcess } from './spark-process.js';
 import { memPi } from './mem-pi.js';
 import { recyclingFailures } from './recycling-failures.js';
 import { proveProgram } from './prove-program.js';
+import { graphgpo } from './graphgpo.js';
+import { himac } from './himac.js';
+import { hiAgent } from './hi-agent.js';
+import { repro } from './repro.js';
+import { ltsUsage } from './lts-usage.js';
+import { complementaryRl } from './complementary-rl.js';
+import { barfi } from './barfi.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -162,4 +169,11 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   memPi,
   recyclingFailures,
   proveProgram,
+  graphgpo,
+  himac,
+  hiAgent,
+  repro,
+  ltsUsage,
+  complementaryRl,
+  barfi,
 ];
