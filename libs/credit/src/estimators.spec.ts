@@ -47,7 +47,7 @@ const VARIANTS: Record<string, object[]> = {
   'hi-agent': [{}, { part: 'low' }, { judged: true, singleton: 'raw' }],
   repro: [{}, { singleton: 'zero', initialProgress: 0.5 }],
   'lts-usage': [{}, { sparsityWeight: 0.1, singleton: 'zero' }],
-  'complementary-rl': [
+  'complementary-rl': [{}, { normalization: 'asymClip', extractorNormalization: 'meanStd' }],
   barfi: [{}, { auxiliarySignals: ['potential', 'contribution'], gammaInner: 0.9 }],
   'step-grpo': [{}, { routeWeight: 1, shortAnswerMaxWords: 2 }],
   igpo: [{}, { infoGainType: 'probDiff', pooling: 'joint', gamma: 0.9, outcomeWeight: 0.5 }],
