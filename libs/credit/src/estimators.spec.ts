@@ -129,6 +129,13 @@ const VARIANTS: Record<string, object[]> = {
   'mem-pi': [{}],
   'recycling-failures': [{}, { prefixCredit: 'keep', includeRecycled: false, ratioCap: 2, singleton: 'zero' }],
   'prove-program': [{}, { granularity: 'turn', budgetFactor: 0.5, singleton: 'zero' }],
+  arpo: [{}, { entropyTokens: 1, vocabularySize: 50 }],
+  hdpo: [{}, { normalizeByStd: false, singleton: 'zero', toolWeight: 1 }],
+  hpt: [{}, { switchGateOff: 2, normalizeByStd: true, singleton: 'zero' }],
+  hbpo: [{}, { variant: 'released' }, { ddof: 1, singleton: 'zero' }],
+  decs: [{}, { granularity: 'token', skipLastChunk: true }, { skipLastTokens: 1, maxResponseLength: 4 }],
+  rredcot: [{}],
+  'tp-grpo': [{}, { outcomeWeight: 0, correctReward: 2, singleton: 'zero' }],
 };
 
 /** The order of the batch counts in these: blocks and subgroups are runs of it. */

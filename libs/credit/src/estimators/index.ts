@@ -86,6 +86,13 @@ import { repro } from './repro.js';
 import { ltsUsage } from './lts-usage.js';
 import { complementaryRl } from './complementary-rl.js';
 import { barfi } from './barfi.js';
+import { arpo } from './arpo.js';
+import { hdpo } from './hdpo.js';
+import { hpt } from './hpt.js';
+import { hbpo } from './hbpo.js';
+import { decs } from './decs.js';
+import { rredcot } from './rredcot.js';
+import { tpGrpo } from './tp-grpo.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -176,4 +183,11 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   ltsUsage,
   complementaryRl,
   barfi,
+  arpo,
+  hdpo,
+  hpt,
+  hbpo,
+  decs,
+  rredcot,
+  tpGrpo,
 ];
