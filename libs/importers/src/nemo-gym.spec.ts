@@ -31,9 +31,10 @@ describe('nemo-gym', () => {
   it('takes no graded reward for a success, and the request for the group where no task is named', async () => {
     const { trajectories } = await readImport('nemo-gym', [OWN]);
     expect(trajectories[1]).not.toHaveProperty('success');
+    expect(trajectories[3]).toMatchObject({ outcomeReward: 0.5, success: true });
     expect(trajectories[2]).toMatchObject({ success: false, group: expect.stringMatching(/^input-[0-9a-f]{12}$/) });
     const { trajectories: judged } = await readImport('nemo-gym', [OWN], { successAt: '0.5', turnRewards: 'outcome' });
-    expect(judged.map(({ success }) => success)).toEqual([true, true, false]);
+    expect(judged.map(({ success }) => success)).toEqual([true, true, false, true]);
     expect(judged[1].turns.map(({ reward }) => reward)).toEqual([0, 0.5]);
   });
 });

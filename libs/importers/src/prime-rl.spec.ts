@@ -8,14 +8,16 @@ describe('prime-rl', () => {
     const { trajectories, skipped } = await readImport('prime-rl', [TRACES]);
     expect(trajectories.map(({ id, parent }) => [id, parent])).toEqual([
       ['trace-e1', undefined],
-      ['trace-e1-1', { trajectory: 'trace-e1', turn: 0 }],
-      ['trace-e1-2', { trajectory: 'trace-e1', turn: -1 }],
+      ['trace-e1-1', { trajectory: 'trace-e1', turn: -1 }],
+      ['trace-e1-2', { trajectory: 'trace-e1', turn: 0 }],
+      ['trace-e1-3', { trajectory: 'trace-e1-2', turn: 1 }],
       ['trace-e2', undefined],
     ]);
     expect(trajectories.map(({ turns }) => turns.map(({ action }) => action))).toEqual([
       ['add{"a":2,"b":2}', 'respond:4'],
-      ['add{"a":2,"b":2}', 'respond:four'],
       ['respond:5'],
+      ['add{"a":2,"b":2}', 'respond:four', 'respond:Yes.'],
+      ['add{"a":2,"b":2}', 'respond:four', 'respond:No.'],
       ['respond:5'],
     ]);
     expect(skipped).toEqual([{ where: ':3', why: 'trace trace-e3: the parent of node 0 is no node before it' }]);

@@ -30,6 +30,8 @@ describe('verl', () => {
       { state: '<tool_response>4</tool_response>', action: 'It is 4.' },
     ]);
     expect(trajectories[1].turns).toHaveLength(1);
+    const unclosed = await readImport('verl', [OWN], { ...settings, observationEnd: '</never>' });
+    expect(unclosed.trajectories[0].turns).toEqual(whole);
   });
 
   it('takes the NaN of Python for a reward that is not there', async () => {
