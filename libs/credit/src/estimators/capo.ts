@@ -2,7 +2,7 @@ import { ownerOf, segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { centred, scaled } from '../group-scores.js';
-import { Attempts, shareOfYes } from '../votes.js';
+import { Attempts, attemptsOf, shareOfYes } from '../votes.js';
 
 const CapoParams = z.strictObject({
   outcomeWeight: z.number().default(2).describe('reward of a right trajectory (Ww)'),
@@ -46,11 +46,13 @@ export const capo = defineEstimator({
   accepts: [],
   kinds: { 'turn.wrong': Attempts },
   params: CapoParams,
-  estimate({ turnOffsets, groupOf, groupCount }, columns, params) {
-    const { 'trajectory.success': success, 'turn.wrong': wrong } = columns;
+  estimate(trajectories, columns, params) {
+    const { turnOffsets, groupOf, groupCount } = trajectories;
+    const success = columns['trajectory.success'];
+    const wrong = attemptsOf(trajectories, 'turn.wrong', columns['turn.wrong']);
     const owner = ownerOf(turnOffsets);
     const reward = Float64Array.from(owner, (i, t) => {
-      return params.outcomeWeight * success[i] - params.processWeight * wrongness(wrong[t]!, params.vote);
+      return params.outcomeWeight * success[i] - params.processWeight * wrongness(wrong[t], params.vote);
     });
     const tokens = Float64Array.from(columns['turn.tokenCount'], (count) => Math.max(0, Math.round(count)));
     const groupOfTurn = owner.map((i) => groupOf[i]);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { GROUP_PARAMS, groupAdvantage } from '../group-advantage.js';
 import { centred, scaled } from '../group-scores.js';
-import { Attempts, shareOfYes } from '../votes.js';
+import { Attempts, attemptsOf, shareOfYes } from '../votes.js';
 
 const SparkProcessParams = z.strictObject({
   variant: z
@@ -47,8 +47,10 @@ export const sparkProcess = defineEstimator({
   params: SparkProcessParams,
   estimate(trajectories, columns, params) {
     const { turnOffsets, groupOf, groupCount } = trajectories;
-    const verdict = Float64Array.from(columns['trajectory.verdict'], (attempts) => majority(attempts!));
-    const ofTurns = params.variant === 'process' ? null : Float64Array.from(columns['turn.stepCorrect'], (attempts) => majority(attempts!)); // prettier-ignore
+    const majorities = (path: 'trajectory.verdict' | 'turn.stepCorrect') =>
+      Float64Array.from(attemptsOf(trajectories, path, columns[path]), majority);
+    const verdict = majorities('trajectory.verdict');
+    const ofTurns = params.variant === 'process' ? null : majorities('turn.stepCorrect');
     const turns = rowLengths(turnOffsets);
     const right = ofTurns ? rowSums(ofTurns, turnOffsets) : turns;
     const share = right.map((count, i) => (turns[i] === 0 ? 0 : count / turns[i]));

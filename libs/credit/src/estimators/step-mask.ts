@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { GROUP_PARAMS, groupAdvantage } from '../group-advantage.js';
 import { isWhole } from '../is-whole.js';
-import { Attempts, shareOfYes } from '../votes.js';
+import { Attempts, attemptsOf, shareOfYes } from '../votes.js';
 
 const StepMaskParams = z.strictObject({
   variant: z
@@ -40,7 +40,8 @@ export const stepMask = defineEstimator({
   params: StepMaskParams,
   estimate(trajectories, columns, params) {
     const { 'turn.reflection': reflection, 'trajectory.outcomeReward': outcome } = columns;
-    const isMasked = columns['turn.wrong'].map((votes, t) => shareOfYes(votes!) > 0.5 && reflection[t] !== 1);
+    const wrong = attemptsOf(trajectories, 'turn.wrong', columns['turn.wrong']);
+    const isMasked = wrong.map((votes, t) => shareOfYes(votes) > 0.5 && reflection[t] !== 1);
     const base = isWhole(outcome) ? groupAdvantage(outcome, trajectories, params) : null;
     const owner = ownerOf(trajectories.turnOffsets);
     const isSpared = (t: number) => params.variant === 'positiveOnly' && !(base![owner[t]] > 0);
