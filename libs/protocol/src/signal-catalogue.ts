@@ -873,13 +873,6 @@ export const SIGNALS: readonly SignalDefinition[] = [
   },
   { name: 'embedding', levels: ['turn'], kind: 'json', range: 'vector', meaning: 'text embedding of the state' },
   {
-    name: 'requiredCalls',
-    levels: ['trajectory'],
-    kind: 'json',
-    range: 'list of {id, name, weight?}',
-    meaning: 'the tool calls that the task needs; the same for the whole group',
-  },
-  {
     name: 'syntaxTree',
     levels: ['turn'],
     kind: 'json',
