@@ -125,6 +125,14 @@ describe('eraseExpired', () => {
   });
 });
 
+it('what went on since it was found expired is not erased', async () => {
+  const project = await aProjectKeeping(2);
+  const [first, second] = [await aRunWith(project, STEP, ENDED), await aRunWith(project, STEP, ENDED)];
+  const finish = async (id: string) => void (id === first && (await append(second, STEP)));
+  await eraseExpired({ pool: db.pool, clock: { now: () => inDays(3) }, finish });
+  expect(await erasuresOf(db.pool, [first, second])).toMatchObject([{ runId: first }]);
+});
+
 it('a retention is a number of days from 1 on, or null', async () => {
   const everything = confine(db.callerPool, '*');
   const { name } = await ensureProject(everything, 'wrong');

@@ -6,6 +6,7 @@ import { lockRun } from './lock-run.js';
 import type { Queryable } from './queryable.js';
 import { sealPayload } from './seal.js';
 import { transact } from './transaction.js';
+import { unavailable } from './unavailable.js';
 
 /** The tombstone of a run. */
 export interface Erasure {
@@ -47,6 +48,7 @@ export interface ErasureRequest {
  * appended to it and nothing of it is projected; its payloads are gone when `purgePayloads` has nothing left.
  *
  * @returns false: nothing was done, since it is erased already, or went on since `onlyAt`
+ * @throws RecreditError `run.unknown`, `database.unavailable`
  */
 export async function beginErasure(
   pool: Pool,
@@ -62,6 +64,8 @@ export async function beginErasure(
     await client.query('select begin_erasure($1, $2, $3, $4, $5)', [runId, position, reason, requestedBy, rows]);
     await client.query('select note_erasure($1, 0, $2, 0, false)', [runId, fileBytes]);
     return true;
+  }).catch((error: unknown) => {
+    throw unavailable(error);
   });
   if (begun) await pool.query('select pg_notify($1, $2)', [APPEND_CHANNEL, runId]).catch(() => {});
   return begun;

@@ -15,8 +15,13 @@ interface ProjectView {
   readonly retentionDays: number | null;
 }
 
+/** In an object: an option cannot be null. */
+interface Retention {
+  readonly days: number | null;
+}
+
 interface SetOptions extends CommonOptions {
-  readonly retention: number | null;
+  readonly retention: Retention;
 }
 
 export function projectsCommand(cli: Cli): Command {
@@ -53,7 +58,7 @@ function setCommand(cli: Cli): Command {
     )
     .addHelpText('after', '\nIt needs an admin key.')
     .action(
-      cli.answering(async (project: string, { retention: days, ...options }: SetOptions) => {
+      cli.answering(async (project: string, { retention: { days }, ...options }: SetOptions) => {
         const { set } = await withApi(cli, options, (api) =>
           api.query<{ set: ProjectView }>(
             `mutation ($project: String!, $days: Int) { set: setRetention(project: $project, days: $days) { ${FIELDS} } }`,
@@ -65,10 +70,10 @@ function setCommand(cli: Cli): Command {
     );
 }
 
-function retention(text: string): number | null {
-  if (text === 'forever') return null;
+function retention(text: string): Retention {
+  if (text === 'forever') return { days: null };
   try {
-    return positiveNumber(text);
+    return { days: positiveNumber(text) };
   } catch {
     throw new InvalidArgumentError('expected a number of days, such as 90, or forever.');
   }
