@@ -136,10 +136,16 @@ const VARIANTS: Record<string, object[]> = {
   decs: [{}, { granularity: 'token', skipLastChunk: true }, { skipLastTokens: 1, maxResponseLength: 4 }],
   rredcot: [{}],
   'tp-grpo': [{}, { outcomeWeight: 0, correctReward: 2, singleton: 'zero' }],
+  'arena-rank': [{}, { fallback: 'judgeScore' }, { topology: 'swiss', fallback: 'judgeScore' }],
+  'margin-step-dpo': [{}, { variant: 'ratio', logprobLevel: 'token' }, { kind: 'astSimilarity' }],
+  'tree-ps': [{}, { leafScale: 'sqrt', localWeight: 0.5 }],
+  'step-apo': [{}, { source: 'leaves', logprobLevel: 'turn' }],
+  'step-q': [{}, { source: 'signal', pairRule: 'bestVsRest' }],
+  'weighted-dpo': [{}, { granularity: 'turn' }, { weight: 'one' }],
 };
 
 /** The order of the batch counts in these: blocks and subgroups are runs of it. */
-const ORDER_COUNTS = new Set(['hicon-hcpo', 'scope-ttrl']);
+const ORDER_COUNTS = new Set(['arena-rank', 'hicon-hcpo', 'scope-ttrl']);
 
 const runs = ESTIMATORS.flatMap((estimator) =>
   VARIANTS[estimator.id].map((params) => ({ estimator, params, name: `${estimator.id} ${JSON.stringify(params)}` })),

@@ -33,7 +33,7 @@ export type VectorCase = z.infer<typeof EstimatorCase>;
 /** The trajectories that say what a case says: a comparison is a signal of its trajectory `a`, a turn has its own. */
 export function recordsOf({ trajectories = [], comparisons, pairs, items }: VectorCase): z.infer<typeof Record>[] {
   if (pairs) return pairs.flatMap(({ id, chosen, rejected }) => [turnOf(`${id} +`, id, chosen), turnOf(`${id} -`, id, rejected)]); // prettier-ignore
-  if (items) return items.map((signals, i) => turnOf(`${i}`, `${i}`, signals));
+  if (items) return items.map((item, i) => turnOf(`${i}`, `${i}`, withTrees(item)));
   if (!comparisons) return trajectories;
   return trajectories.map((record) => {
     const own = comparisons.filter(({ a }) => a === record.id);
@@ -43,4 +43,9 @@ export function recordsOf({ trajectories = [], comparisons, pairs, items }: Vect
 
 function turnOf(id: string, group: string, signals: object) {
   return { id, group, trainingStep: 0, turns: [{ signals }] };
+}
+
+/** Items of the vectors call the two syntax trees `full` and `sub`. */
+function withTrees({ full, sub, ...signals }: z.infer<typeof Signals>): object {
+  return full === undefined ? signals : { ...signals, fullSyntaxTree: full, syntaxTree: sub };
 }

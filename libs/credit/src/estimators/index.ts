@@ -93,6 +93,12 @@ import { hbpo } from './hbpo.js';
 import { decs } from './decs.js';
 import { rredcot } from './rredcot.js';
 import { tpGrpo } from './tp-grpo.js';
+import { arenaRank } from './arena-rank.js';
+import { marginStepDpo } from './margin-step-dpo.js';
+import { treePs } from './tree-ps.js';
+import { stepApo } from './step-apo.js';
+import { stepQ } from './step-q.js';
+import { weightedDpo } from './weighted-dpo.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -190,4 +196,10 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   decs,
   rredcot,
   tpGrpo,
+  arenaRank,
+  marginStepDpo,
+  treePs,
+  stepApo,
+  stepQ,
+  weightedDpo,
 ];
