@@ -6,6 +6,8 @@ import { comparisonOf, type Comparison } from './comparison/comparison.js';
 import { concentration } from './comparison/concentration.js';
 import { summarizeShard } from './comparison/summarize-shard.js';
 import { entropyTrend } from './catalogue/entropy-trend.js';
+import { inGroupSpread } from './catalogue/in-group-spread.js';
+import { passAtK } from './catalogue/pass-at-k.js';
 import { goldenAudit as advantageAudit } from './audit/golden-audit.js';
 import { processOutcome } from './process-outcome.js';
 
@@ -32,6 +34,8 @@ const VALUES: Readonly<Record<string, (input: GoldenInput, params: Params) => Re
   'credit-vs-labels': ({ trajectories }, params) => creditVsLabels(trajectories, params),
   'entropy-trend': entropyTrendOfRun,
   'advantage-audit': ({ trajectories }, params) => advantageAudit(trajectories, params),
+  'in-group-spread': ({ trajectories }, { keepRatio }) => inGroupSpread(trajectories, Number(keepRatio)),
+  'pass-at-k': ({ trajectories }, { k }) => passAtK(trajectories, k as number[]),
   'process-outcome-diagnostics': ({ trajectories }, params) => processOutcomeOfRun(trajectories, params),
   'process-bench': ({ trajectories }, params) => processBenchOfRun(trajectories, params),
   'agent-process-bench': ({ trajectories }) => agentProcessBenchOfRun(trajectories),
