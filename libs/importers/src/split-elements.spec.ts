@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { valueOf } from './piece.js';
-import { splitElements } from './split-elements.js';
+import { splitElements, splitEntries } from './split-elements.js';
 import { splitLines } from './split-lines.js';
 
 async function* chunks(text: string, size: number) {
@@ -54,6 +54,41 @@ describe('splitElements', () => {
     expect(values).toEqual([{ a: 1 }, expect.stringContaining('not JSON'), { c: 3 }]);
     expect(verdict).toBe('it ends inside element 3');
     expect((await elements('nonsense')).verdict).toBe('no JSON array');
+  });
+});
+
+describe('splitEntries', () => {
+  async function entries(text: string, size: number) {
+    const pieces = splitEntries(chunks(text, size));
+    const values: unknown[] = [];
+    for (;;) {
+      const { done, value } = await pieces.next();
+      if (done) return { values, verdict: value };
+      const read = valueOf(value);
+      values.push('value' in read ? read.value : read.why);
+    }
+  }
+
+  it('cuts any JSON object into its fields, wherever the chunks end', async () => {
+    const object = fc.dictionary(fc.string(), fc.jsonValue());
+    await fc.assert(
+      fc.asyncProperty(object, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (fields, size, pretty) => {
+        const text = JSON.stringify(fields, null, pretty ? 2 : 0);
+        const wanted = Object.entries(JSON.parse(text) as object).map(([name, value]) =>
+          JSON.stringify(JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`)),
+        );
+        const { values, verdict } = await entries(text, size);
+        expect([values.map((value) => JSON.stringify(value)), verdict]).toEqual([wanted, null]);
+      }),
+    );
+  });
+
+  it('says where a file broke off, and of what is no object that it is none', async () => {
+    expect(await entries('{"a":{"x":1},"b":oops,"c":{', 4)).toEqual({
+      values: [{ a: { x: 1 } }, expect.stringContaining('not JSON')],
+      verdict: 'it ends inside entry 2',
+    });
+    expect((await entries('7', 1)).verdict).toBe('no JSON object');
   });
 });
 
