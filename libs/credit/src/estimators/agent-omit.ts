@@ -16,6 +16,10 @@ const AgentOmitParams = z.strictObject({
     .default(0.2)
     .describe("share of the reward that savings get (the paper's mu)"),
   epsilon: z.number().nonnegative().default(1e-6).describe("added to the group's spread"),
+  singleton: z
+    .enum(['raw', 'zero'])
+    .default('raw')
+    .describe("a group of one keeps its reward ('raw', as verl) or gets 0 ('zero')"),
 });
 
 /**
@@ -68,7 +72,7 @@ export const agentOmit = defineEstimator({
     },
   ],
   params: AgentOmitParams,
-  estimate(trajectories, columns, { variant, omissionWeight, epsilon }) {
+  estimate(trajectories, columns, { variant, omissionWeight, epsilon, singleton }) {
     const { turnOffsets } = trajectories;
     const { 'turn.savedThoughtTokens': thought, 'turn.savedObservationTokens': observation } = columns;
     const isPaper = variant === 'paper';
@@ -80,7 +84,7 @@ export const agentOmit = defineEstimator({
     const reward = omitted.map((saved, i) => (1 - omissionWeight) * score[i] + omissionWeight * saved);
 
     const ones = new Float64Array(reward.length).fill(1);
-    const params = { normalizeByStd: true, epsilon, statsAcross: 'trajectories', singleton: 'raw' } as const;
+    const params = { normalizeByStd: true, epsilon, statsAcross: 'trajectories', singleton } as const;
     const level = 'trajectory';
     return {
       level,

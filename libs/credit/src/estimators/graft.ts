@@ -20,6 +20,10 @@ const GraftParams = z.strictObject({
     .union([z.literal(0), z.literal(1)])
     .default(1)
     .describe('spread of the population (0) or of a sample (1); not published'),
+  singleton: z
+    .enum(['sign', 'zero'])
+    .default('sign')
+    .describe("normalised: a turn that alone left its state gets its sign ('sign', as the paper) or 0 ('zero')"),
   solverTolerance: z
     .number()
     .min(1e-15)
@@ -127,17 +131,17 @@ function withoutSolverNoise(
   });
 }
 
-/** (A − mean) / (std + ε) over the turns that left the same node; one turn alone: its sign, A / (|A| + ε). */
+/** (A − mean) / (std + ε) over the turns that left the same node; one turn alone: its sign, A / (|A| + ε), or 0. */
 function normalizedByNode(
   advantage: Float64Array,
   { nodeOf, nodeCount }: TrajectoryGraph,
-  { epsilon, ddof }: Pick<z.infer<typeof GraftParams>, 'epsilon' | 'ddof'>,
+  { epsilon, ddof, singleton }: Pick<z.infer<typeof GraftParams>, 'epsilon' | 'ddof' | 'singleton'>,
 ): Float64Array {
   const moments = segmentMoments(advantage, null, nodeOf, nodeCount, ddof);
   const scores = scaled(centred(advantage, nodeOf, moments, 'raw'), nodeOf, moments, epsilon);
   return scores.map((score, t) => {
     if (moments.weight[nodeOf[t]] !== 1 || advantage[t] === 0) return score;
-    return advantage[t] / (Math.abs(advantage[t]) + epsilon);
+    return singleton === 'zero' ? 0 : advantage[t] / (Math.abs(advantage[t]) + epsilon);
   });
 }
 

@@ -18,6 +18,10 @@ const RlvmrParams = z.strictObject({
   normalizeByStd: z.boolean().default(true).describe('divide both parts by their spread'),
   invalidActionPenalty: z.number().nonnegative().default(0.1).describe('taken from the score of an invalid turn'),
   epsilon: z.number().nonnegative().default(1e-6).describe('added to the spread'),
+  singleton: z
+    .enum(['raw', 'zero'])
+    .default('raw')
+    .describe("in both parts: a single turn keeps its reward ('raw', as the reference) or gets 0 ('zero')"),
 });
 
 const TAGS = ['planning', 'explore', 'reflection', 'none'] as const;
@@ -93,7 +97,7 @@ export const rlvmr = defineEstimator({
     const { tagOf, rewards } = tagRewards(trajectories, tag, outcome, isValid, columns['turn.actionAvailable'], params);
 
     const penalty = actionPenalties(valid, tag.length, params.invalidActionPenalty);
-    const stats = { ...params, statsAcross: 'turns', singleton: 'raw' } as const;
+    const stats = { ...params, statsAcross: 'turns' } as const;
     const episode = episodeAdvantage(outcome, penalty, trajectories, stats);
 
     const cells = pairLabels(
@@ -101,7 +105,7 @@ export const rlvmr = defineEstimator({
       tagOf,
     );
     const moments = segmentMoments(rewards, null, cells.labels, cells.count);
-    const centre = centred(rewards, cells.labels, moments, 'raw');
+    const centre = centred(rewards, cells.labels, moments, params.singleton);
     const step = params.normalizeByStd ? scaled(centre, cells.labels, moments, params.epsilon) : centre;
     const level = 'turn';
     return {

@@ -15,6 +15,10 @@ const SaltParams = z.strictObject({
     .max(64)
     .default(0)
     .describe('how many preceding (state, action) pairs must be equal too before two steps are one'),
+  singleton: z
+    .enum(['raw', 'zero'])
+    .default('raw')
+    .describe("a group of one keeps its reward ('raw', as verl) or gets 0 ('zero')"),
 });
 
 /**
@@ -61,14 +65,14 @@ export const salt = defineEstimator({
   kinds: { 'trajectory.finalState': 'text' },
   texts: true,
   params: SaltParams,
-  estimate(trajectories, columns, { baseline, epsilon, historyWindow }) {
+  estimate(trajectories, columns, { baseline, epsilon, historyWindow, singleton }) {
     const reward = columns['trajectory.outcomeReward'];
     const ones = new Float64Array(reward.length).fill(1);
-    const params = { normalizeByStd: true, epsilon, statsAcross: 'trajectories', singleton: 'raw' } as const;
+    const params = { normalizeByStd: true, epsilon, statsAcross: 'trajectories', singleton } as const;
     const { advantage } =
       baseline === 'grpo'
         ? grpoAdvantage(reward, ones, trajectories, params)
-        : rlooAdvantage(reward, trajectories, 'raw');
+        : rlooAdvantage(reward, trajectories, singleton);
 
     const graph = trajectoryGraph(trajectories, columns['trajectory.finalState']);
     const steps = mergedSteps(trajectories, graph, historyWindow);

@@ -15,6 +15,10 @@ const StepGrpoParams = z.strictObject({
     .default(5)
     .describe('a single reference answer with more words is paid by its recall, any other only whole'),
   epsilon: z.number().nonnegative().default(1e-6).describe('added to the spread'),
+  singleton: z
+    .enum(['raw', 'zero'])
+    .default('raw')
+    .describe("a turn alone in its state keeps its reward ('raw', as the reference) or gets 0 ('zero')"),
 });
 type Params = z.infer<typeof StepGrpoParams>;
 
@@ -90,7 +94,12 @@ export const stepGrpo = defineEstimator({
     );
     const moments = segmentMoments(rewards, null, steps.labels, steps.count);
     const level = 'turn';
-    const values = scaled(centred(rewards, steps.labels, moments, 'raw'), steps.labels, moments, params.epsilon);
+    const values = scaled(
+      centred(rewards, steps.labels, moments, params.singleton),
+      steps.labels,
+      moments,
+      params.epsilon,
+    );
     return { level, values, explain: { turnReward: { level, values: rewards } } };
   },
 });
