@@ -46,22 +46,24 @@ export interface NoEstimate extends Answer {
  * anywhere is missing.
  *
  * @param identity which states count as the same, for an estimator that reads them
+ * @param exactTokens true: numbers of tokens are not rounded to float32 first, as a recording is
  */
 export function estimate(
   estimator: AnyEstimator,
   records: TrajectoryRecords,
   rawParams: unknown = {},
   identity: StateIdentity = AS_RECORDED,
+  exactTokens = false,
 ): Estimate | NoEstimate {
   const params = parseParams(estimator, rawParams);
   const { id, version, hash } = estimator;
   const answer = { estimator: id, version, ...(hash && { hash }), params, ...statesOf(estimator, identity) };
-  const whole = trajectoryBatch(records);
+  const whole = trajectoryBatch(records, { exactTokens });
   const missing = missingSignals(whole, needsOf(estimator, params));
   if (missing.length > 0) return { ...answer, kind: 'missing', missing };
 
   const steps = rowsByStep(whole);
-  const parts = steps.map((rows) => estimateStep(estimator, records, rows, params, answer.states));
+  const parts = steps.map((rows) => estimateStep(estimator, records, rows, params, answer.states, exactTokens));
   const { columns, ...joined } = joinSteps(parts, steps, whole);
   return { ...answer, kind: 'credit', ...joined, columns: { ...columns, ...overallOf(estimator, parts, params) } };
 }
@@ -98,8 +100,12 @@ function estimateStep(
   rows: readonly number[],
   params: Readonly<Record<string, unknown>>,
   states: StateIdentity = AS_RECORDED,
+  exactTokens = false,
 ): Part {
-  const trajectories = trajectoryBatch(rows.map((row) => records[row]));
+  const trajectories = trajectoryBatch(
+    rows.map((row) => records[row]),
+    { exactTokens },
+  );
   const outcome = runEstimator(estimator, identifyStates(trajectories, states), params);
   if (outcome.kind === 'missing') throw new TypeError('estimate: what the whole has, its parts have');
   const { credit, warnings } = outcome;

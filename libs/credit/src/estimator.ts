@@ -35,7 +35,7 @@ export interface Credit {
 /** What the formula needs beyond its `requires` and `accepts` when its params say so. */
 export interface ConditionalNeeds<Params, Required extends SignalPath, Accepted extends SignalPath> {
   readonly when: Partial<Params>;
-  /** only the rows on which a text signal of the same level says this must have what is required */
+  /** only the rows on which, or on whose turn or trajectory, a text signal says this must have what is required */
   readonly where?: { readonly signal: Required; readonly is: string };
   /** rows on which this flag is 1 need not have what is required: a truncated trajectory has no outcome */
   readonly unless?: SignalPath;

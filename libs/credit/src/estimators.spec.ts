@@ -142,6 +142,7 @@ const VARIANTS: Record<string, object[]> = {
   'step-apo': [{}, { source: 'leaves', logprobLevel: 'turn' }],
   'step-q': [{}, { source: 'signal', pairRule: 'bestVsRest' }],
   'weighted-dpo': [{}, { granularity: 'turn' }, { weight: 'one' }],
+  appo: [{}, { normalizeByStd: false, clipHighOnly: true, gamma: 0.9, dualClip: 1.2 }],
 };
 
 /** The order of the batch counts in these: blocks and subgroups are runs of it. */

@@ -135,6 +135,6 @@ describe.each(ESTIMATORS.map(({ id, params }, i) => ({ id, i, names: Object.keys
         { numRuns: 400 },
       );
       expect(credited).toBeGreaterThan(20);
-    });
+    }, 120_000);
   },
 );

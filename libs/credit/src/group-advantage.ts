@@ -36,9 +36,19 @@ export function groupAdvantage(
   { normalizeByStd, epsilon, singleton }: GroupParams,
 ): Float64Array {
   const moments = segmentMoments(reward, null, groupOf, groupCount);
-  const centre = centred(reward, groupOf, moments, singleton).map((value, i) => {
-    const mean = reward[i] - value;
-    return allEqual(Math.min(reward[i], mean), Math.max(reward[i], mean)) ? 0 : value;
-  });
+  const centre = withoutRounding(centred(reward, groupOf, moments, singleton), reward);
   return normalizeByStd ? scaled(centre, groupOf, moments, epsilon) : centre;
+}
+
+/**
+ * Centred values, exactly 0 where a value is the mean up to rounding.
+ *
+ * @param centre, values [rows]
+ * @returns [rows]
+ */
+export function withoutRounding(centre: Float64Array, values: NumericValues): Float64Array {
+  return centre.map((difference, i) => {
+    const mean = values[i] - difference;
+    return allEqual(Math.min(values[i], mean), Math.max(values[i], mean)) ? 0 : difference;
+  });
 }

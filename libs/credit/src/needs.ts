@@ -1,4 +1,13 @@
-import { levelOf, numbers, rowCount, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import {
+  levelOf,
+  numbers,
+  rowCount,
+  type Level,
+  type NumericValues,
+  type SignalPath,
+  type TrajectoryBatch,
+} from '#lib/dataset';
+import { ownerOf } from '#lib/numeric';
 import type { AnyEstimator } from './estimator.js';
 import { signalValues, type SignalKinds } from './signal-kinds.js';
 
@@ -97,7 +106,7 @@ function countMissing(
   if (values && sparse.includes(path)) return 0;
   const where = onRows[path];
   const excused = unless[path] ? numbers(trajectories, unless[path]) : null;
-  const speaks = where && signalValues(trajectories, where.signal, 'text');
+  const speaks = where && saidOnRows(trajectories, where.signal, levelOf(path));
   if (where && !values) return speaks?.filter((said) => said === where.is).length ?? 0;
   if (!values) return excused ? of - countOnes(excused) : of;
   const mask = levelOf(path) === 'token' ? numbers(trajectories, 'token.mask') : null;
@@ -109,6 +118,17 @@ function countMissing(
   }
   return missing;
 }
+
+/** A text signal on the rows of its own level, or of the level below that they own. */
+function saidOnRows(trajectories: TrajectoryBatch, signal: SignalPath, level: Level): readonly unknown[] | null {
+  const said = signalValues(trajectories, signal, 'text') as readonly unknown[] | null;
+  if (!said || levelOf(signal) === level) return said;
+  const { turnOffsets, tokenOffsets } = trajectories;
+  const turns = levelOf(signal) === 'trajectory' ? ownersSay(said, turnOffsets) : said;
+  return level === 'turn' ? turns : ownersSay(turns, tokenOffsets);
+}
+
+const ownersSay = (said: readonly unknown[], offsets: Int32Array) => Array.from(ownerOf(offsets), (row) => said[row]);
 
 const isUnsaid = (value: unknown) => value === null || Number.isNaN(value);
 

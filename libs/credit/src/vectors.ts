@@ -7,6 +7,7 @@ import type { AnyEstimator } from './estimator.js';
 import { ESTIMATORS } from './estimators/index.js';
 import { missingText } from './needs.js';
 import type { Nested } from './nest.js';
+import { AS_RECORDED } from './state-identity.js';
 import { EstimatorCase, recordsOf } from './vector-records.js';
 
 /** Where a file does not say how near is near enough. */
@@ -68,7 +69,7 @@ function checkCase(estimator: AnyEstimator, json: unknown): CheckedCase {
   const tolerance = vector.tolerance ?? DEFAULT_TOLERANCE;
   const findings: Findings = { largestError: 0, differences: [] };
   try {
-    const result = estimate(estimator, recordsOf(vector), vector.params);
+    const result = estimate(estimator, recordsOf(vector), vector.params, AS_RECORDED, true);
     if (result.kind === 'missing') findings.differences.push(missingText(result.missing));
     else compareColumns(vector.items ? perItem(result) : result, vector.expected, tolerance, findings);
   } catch (error) {

@@ -12,6 +12,14 @@ const record = (id: string, group: string, trainingStep: number, turns: Turn[] =
 });
 
 describe('trajectoryBatch', () => {
+  it('rounds numbers of tokens to float32, as they are stored, unless told to keep them', () => {
+    const records = [record('a', 'g', 0, [{ tokens: { logprob: [-0.1, null], flag: { f32: 'AACAPwAAAEA=' } } }])];
+    expect([...numbers(trajectoryBatch(records), 'token.logprob')!]).toEqual([Math.fround(-0.1), NaN]);
+    const exact = trajectoryBatch(records, { exactTokens: true });
+    expect([...numbers(exact, 'token.logprob')!]).toEqual([-0.1, NaN]);
+    expect([...numbers(exact, 'token.flag')!]).toEqual([1, 2]);
+  });
+
   it('keys groups by training step and name', () => {
     const batch = trajectoryBatch([record('a', 'g', 0), record('b', 'h', 0), record('c', 'g', 1), record('d', 'g', 0)]);
     expect([...batch.groupOf]).toEqual([0, 1, 2, 0]);

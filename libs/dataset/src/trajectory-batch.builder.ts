@@ -18,8 +18,13 @@ const SURE_COLUMNS = 64;
  * A signal that is a number or a flag on every row that has it becomes numbers; one that is text on every such row
  * becomes text; anything else stays JSON. Of a level no more than
  * `mostColumns` names become columns, the first ones to appear; the log keeps the others. Token numbers are kept as float32, the rest as float64.
+ *
+ * @param exactTokens true: JSON numbers of tokens stay float64, where a formula is checked and not a recording
  */
-export function trajectoryBatch(records: readonly TrajectoryRecord[]): TrajectoryBatch {
+export function trajectoryBatch(
+  records: readonly TrajectoryRecord[],
+  { exactTokens = false }: { readonly exactTokens?: boolean } = {},
+): TrajectoryBatch {
   const turns = records.flatMap((record) => record.turns);
   const turnOffsets = offsets(records.map((record) => record.turns.length));
   const tokenOffsets = offsets(turns.map(tokensOf));
@@ -47,7 +52,7 @@ export function trajectoryBatch(records: readonly TrajectoryRecord[]): Trajector
         success,
       })),
       ...columnsOf('turn', turns, ({ reward, signals }) => ({ ...signals, reward })),
-      ...tokenColumns(turns, tokenOffsets),
+      ...tokenColumns(turns, tokenOffsets, exactTokens),
     ]),
     texts: { states: states.values, actions: actions.values },
   };
@@ -112,24 +117,39 @@ function columnOf(values: readonly unknown[]): SignalColumn {
   return { kind: 'json', values };
 }
 
-function tokenColumns(turns: readonly Turn[], tokenOffsets: Int32Array): [SignalPath, SignalColumn][] {
+function tokenColumns(
+  turns: readonly Turn[],
+  tokenOffsets: Int32Array,
+  exactTokens: boolean,
+): [SignalPath, SignalColumn][] {
   const names = new Set(turns.flatMap(({ tokens }) => (tokens ? Object.keys(tokens) : [])));
   return [...names]
     .slice(0, mostColumns(Math.max(turns.length, tokenOffsets[turns.length])))
-    .map((name) => [`token.${name}`, tokenColumn(name, turns, tokenOffsets)]);
+    .map((name) => [`token.${name}`, tokenColumn(name, turns, tokenOffsets, exactTokens)]);
 }
 
-function tokenColumn(name: string, turns: readonly Turn[], tokenOffsets: Int32Array): SignalColumn {
-  const values = new Float32Array(tokenOffsets[turns.length]).fill(NaN);
+function tokenColumn(
+  name: string,
+  turns: readonly Turn[],
+  tokenOffsets: Int32Array,
+  exactTokens: boolean,
+): SignalColumn {
+  const count = tokenOffsets[turns.length];
+  const values = exactTokens ? new Float64Array(count) : new Float32Array(count);
+  values.fill(NaN);
   for (let turn = 0; turn < turns.length; turn++) {
     const column = columnNamed(name, turns[turn]);
     if (!column) continue;
     const numbers = tokenNumbers(column);
     if (!numbers) return tokenJson(name, turns, tokenOffsets);
-    values.set(numbers, tokenOffsets[turn]);
+    const isExact = exactTokens && Array.isArray(column);
+    values.set(isExact ? exactNumbers(column) : numbers, tokenOffsets[turn]);
   }
   return { kind: 'number', values };
 }
+
+const exactNumbers = (column: readonly unknown[]) =>
+  Float64Array.from(column, (value) => (value === null ? NaN : Number(value)));
 
 /** A column may be called `constructor`, which every object has. */
 function columnNamed(name: string, { tokens }: Turn): TokenColumn | undefined {

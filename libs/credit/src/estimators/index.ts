@@ -99,6 +99,7 @@ import { treePs } from './tree-ps.js';
 import { stepApo } from './step-apo.js';
 import { stepQ } from './step-q.js';
 import { weightedDpo } from './weighted-dpo.js';
+import { appo } from './appo.js';
 
 /** The catalogue is a value: adding an estimator is its file and one line here. */
 export const ESTIMATORS: readonly AnyEstimator[] = [
@@ -202,4 +203,5 @@ export const ESTIMATORS: readonly AnyEstimator[] = [
   stepApo,
   stepQ,
   weightedDpo,
+  appo,
 ];
