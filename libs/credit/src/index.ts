@@ -29,6 +29,7 @@ export {
   StateIdentity,
   statesOf,
 } from './state-identity.js';
+export { nodeMeans, trajectoryTree, type TrajectoryTree } from './trajectory-tree.js';
 export { creditAt, turnCredit } from './turn-credit.js';
 export { checkVectors, differences, type CheckedCase, type CheckedVectors } from './vectors.js';
 export type { VectorCase } from './vector-records.js';

@@ -46,3 +46,13 @@ export type { ShardSummary } from './comparison/shard-summary.js';
 export { summarizeShard, type ShardToSummarize } from './comparison/summarize-shard.js';
 export { processOutcome, type ProcessOutcomeParams, type ProcessOutcomeRows } from './process-outcome.js';
 export { measureStep, parseSettings, readRun, type Diagnosis, type StepOutcome } from './run-diagnostic.js';
+export {
+  RESTART_DEFAULTS,
+  restartStates,
+  type PrefixAdvice,
+  type RestartParams,
+  type RestartState,
+  type RestartStates,
+} from './restart-states.js';
+export { TRACE_DEFAULTS, traceAllocation, type TraceAllocation, type TraceParams } from './trace-allocation.js';
+export type { Anchor } from './anchors.js';

@@ -104,6 +104,11 @@ describe('a tournament', () => {
     expect(calls(8)).toEqual({ anchor: 7, roundRobin: 28, singleElimination: 14, doubleElimination: 14, swiss: 12 });
   });
 
+  it('of the knock-out kind gives a tie to the first of the two', () => {
+    expectNumbers(singleEliminationRanking(5, () => [10, 10]).rewards, [0.5, 0, 0.75, 0.25, 1], 1e-12);
+    expect(singleEliminationRanking(2, () => [1, 1]).rewards).toEqual([1, 0]);
+  });
+
   it('of the Swiss kind gives tied players the mean of their places', () => {
     expect(swissRanking(4, () => [1, 1], null).rewards).toEqual([0.5, 0.5, 0.5, 0.5]);
     expectNumbers(swissRanking(4, (i, j) => [4 - i, 4 - j], 1).rewards, [5 / 6, 1 / 6, 5 / 6, 1 / 6], 1e-12);

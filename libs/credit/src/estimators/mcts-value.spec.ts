@@ -34,6 +34,9 @@ describe('mcts-value', () => {
     const { columns } = estimateOf(mctsValue, TOY_TREE, { variant: 'decay' });
     expect((columns['nodeValue'] as number[][])[0]).toEqual([0.5, 0.5, 1]);
     expect(columns['rootValue']).toEqual([0.8125]);
+    const slow = estimateOf(mctsValue, TOY_TREE, { variant: 'decay', decay: 0.25 }).columns['nodeValue'] as number[][];
+    // A after 1, 0 and 0: 1, then 0.75 · 1, then 0.75 · 0.75 + 0.25 · B, and B is 0.75 then
+    expect(slow[0]).toEqual([0.75, 0.75, 1]);
     const backwards = estimateOf(mctsValue, TOY_TREE.toReversed(), { variant: 'decay' });
     expect(backwards.columns['rootValue']).toEqual([0.25]);
   });
