@@ -64,6 +64,13 @@ describe('scope-ttrl', () => {
     expect(labels(1)).not.toEqual(labels(2));
   });
 
+  it('draws nobody twice', () => {
+    const many = Array.from({ length: 9 }, (_, i) => answered(String(i), [i + 1]));
+    // all nine vote in every subgroup, so the heaviest wins everywhere
+    const { columns } = estimateOf(scopeTtrl, many, { subgroupSize: 2, votesPerSubgroup: 9 });
+    expect(columns.pseudoLabel).toEqual(many.map(() => '8'));
+  });
+
   it('chooses among sizes that no other beats in both', () => {
     const candidates = [[1, 0.9, 1.8], [2, 0.8, 1.9], [4, 0.7, 1.5], [8, 0.95, 1]].map(([subgroupSize, rewardRate, diversity]) => ({ subgroupSize, rewardRate, diversity })); // prettier-ignore
     const { pareto, chosen, normReward } = chooseSize(candidates, 0.7);

@@ -83,15 +83,16 @@ interface Electorate {
   readonly params: Params;
 }
 
-/** Positions without replacement: a partial shuffle. */
+/** Positions without replacement: the first few of a shuffle, of which only what moved is kept. */
 function drawn(count: number, votes: number, seed: string): number[] {
   const random = seededRandom(seed);
-  const positions = Array.from({ length: count }, (_, i) => i);
-  for (let i = 0; i < Math.min(votes, count); i++) {
+  const moved = new Map<number, number>();
+  return Array.from({ length: Math.min(votes, count) }, (_, i) => {
     const j = i + random.integer(count - i);
-    [positions[i], positions[j]] = [positions[j], positions[i]];
-  }
-  return positions.slice(0, votes);
+    const chosen = moved.get(j) ?? j;
+    moved.set(j, moved.get(i) ?? i);
+    return chosen;
+  });
 }
 
 interface Labelled {
