@@ -27,7 +27,9 @@ export function siblingPairs(
   const families = new Map<number, number[]>();
   parentNode.forEach((parent, n) => {
     if (parent < 0 || Number.isNaN(value[n])) return;
-    families.set(parent, [...(families.get(parent) ?? []), n]);
+    const family = families.get(parent) ?? [];
+    families.set(parent, family);
+    family.push(n);
   });
   return [...families.values()].flatMap((family) => {
     const values = family.map((n) => value[n]);

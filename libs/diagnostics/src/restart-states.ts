@@ -92,8 +92,9 @@ export function restartStates(
     highest[parent] = Math.max(highest[parent], highest[n]);
     tried[parent]++;
   }
-  const sizes = trajectories.groups.map((_, g) => trajectories.groupOf.filter((of) => of === g).length);
-  const size = all.groupSize ?? Math.max(0, ...sizes);
+  const sizes = new Int32Array(trajectories.groupCount);
+  for (const g of trajectories.groupOf) sizes[g]++;
+  const size = all.groupSize ?? sizes.reduce((most, each) => Math.max(most, each), 0);
   const smoothed = ({ mean, continuations: n }: Anchor) =>
     ((mean ?? 0) * n + all.priorA) / (n + all.priorA + all.priorB);
 
