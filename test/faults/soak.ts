@@ -49,7 +49,7 @@ export async function soak({ minutes, seed, note, signal }: SoakOptions): Promis
         seed: `${seed}/${round}`,
         faults: chosen,
         trainers: 2 + random.integer(3),
-        pauseMs: 2 + random.integer(12),
+        pauseMs: 6 + random.integer(24),
         onRun: (run) => runs.push(run),
         onFault: ({ name }) => note(`run ${round}, fault ${++faults}: ${name}`),
       });

@@ -1,5 +1,6 @@
 import { until, type ServedPlatform } from './served-platform.js';
 
+const ENDED_MS = 240_000;
 const ESTIMATORS = ['grpo', 'rloo', 'reinforce-plus-plus', 'lite-ppo', 'discounted-return', 'gae', 'gigpo', 'hgpo'];
 
 /** Asks for an analysis of one run by some estimators, all of them if not said. @returns its id */
@@ -28,7 +29,7 @@ export async function progressOf(platform: ServedPlatform, id: string, key = pla
 
 /** Waits for its end. */
 export async function whenEnded(platform: ServedPlatform, id: string, key = platform.key) {
-  await until('the analysis has ended', 90_000, async () => {
+  await until('the analysis has ended', ENDED_MS, async () => {
     const { state } = await progressOf(platform, id, key);
     return state !== 'PLANNING' && state !== 'RUNNING';
   });

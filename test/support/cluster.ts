@@ -109,7 +109,7 @@ export class Cluster {
 
   async allWorkersAreBack(): Promise<void> {
     const all = WORKERS.first + WORKERS.second;
-    await until('all workers are back', 60_000, () => this.workers().length === all);
+    await until('all workers are back', 180_000, () => this.workers().length === all);
   }
 
   /** Whether the database answers. */

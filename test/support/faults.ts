@@ -5,11 +5,14 @@ import type { PoolClient } from '#lib/storage';
 import { startAnalysis, whenEnded } from './analyses.js';
 import type { Cluster } from './cluster.js';
 import type { LedgerTrainers } from './ledger-trainers.js';
+import { batchesOf, linesOfClients } from './log-lines.js';
 import { deliver, rawBatch, type RawTarget } from './raw-writer.js';
 import { until } from './served-platform.js';
 import type { SmallDisk } from './small-disk.js';
 
 const HOUR_MS = 3_600_000;
+/** For what takes a second or two on a machine that does nothing else. */
+const PATIENCE_MS = 180_000;
 
 /** What a fault may break: a cluster, and trainers that are writing to one run of it. */
 export interface World {
@@ -52,7 +55,7 @@ export const FAULTS: readonly Fault[] = [
 export async function progress({ trainers, runId }: World, events = 100): Promise<void> {
   const count = () => trainers.ledger(runId).acknowledged.length;
   const before = count();
-  await until('the trainers get on', 90_000, () => sleep(50, count() >= before + events));
+  await until('the trainers get on', PATIENCE_MS, () => sleep(50, count() >= before + events));
 }
 
 const aMoment = (random: Random, ms: number) => sleep(random.next() * ms);
@@ -73,7 +76,7 @@ async function killPostgres(world: World): Promise<void> {
   const { cluster, random } = world;
   const { pid } = cluster.first.postgres()!;
   process.kill(pid, 'SIGKILL');
-  await until('another Postgres is there', 30_000, async () => {
+  await until('another Postgres is there', PATIENCE_MS, async () => {
     const now = cluster.first.postgres()?.pid;
     return now !== undefined && now !== pid && (await cluster.answers());
   });
@@ -82,7 +85,7 @@ async function killPostgres(world: World): Promise<void> {
     .pools()
     .pool.query(`select pid from pg_stat_activity where application_name = 'recredit api' order by pid`);
   process.kill(rows[random.integer(rows.length)].pid, 'SIGKILL');
-  await until('Postgres answers again', 30_000, () => cluster.answers());
+  await until('Postgres answers again', PATIENCE_MS, () => cluster.answers());
 }
 
 /** All that compute are held where they would store their first result, so that they are inside a shard for certain. */
@@ -94,7 +97,7 @@ async function killInsideShard(world: World): Promise<void> {
     (client) => client.query('lock table credit_result in share mode'),
     async () => {
       const id = await startAnalysis(cluster.second, runId, ['grpo', 'gigpo']);
-      await until('a worker is inside a shard', 60_000, async () => {
+      await until('a worker is inside a shard', PATIENCE_MS, async () => {
         // not on the connection with the lock: a transaction sees the same activity for as long as it lasts
         const { rows } = await cluster.pools().owner.query(
           `select count(*)::int as stopped from pg_stat_activity
@@ -120,7 +123,7 @@ async function killBetweenBatches({ cluster, runId }: World): Promise<void> {
     cluster,
     (client) => client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projection of ${runId}`]),
     async (client) => {
-      await until('there is more to project', 30_000, async () => {
+      await until('there is more to project', PATIENCE_MS, async () => {
         const { rows } = await client.query(
           'select position::float8 from projection_checkpoint where run_id = $1 and position > 0',
           [runId],
@@ -155,19 +158,27 @@ async function killEverything({ cluster, trainers }: World): Promise<void> {
 async function tearConnections(world: World): Promise<void> {
   const { random } = world;
   // most bytes of an exchange are the request's; a few hundred are the answer's
+  const { seen } = world.cluster.proxy;
+  const before = seen.torn;
   await onTheWay(world, 12, () => ({ kind: 'torn', afterBytes: 1 + Math.floor(2 ** (12 * random.next())) }));
+  await until('connections were torn', PATIENCE_MS, () => seen.torn > before);
 }
 
 async function loseAnswers(world: World): Promise<void> {
+  const { trainers, runId } = world;
+  const before = trainers.ledger(runId).again;
   await onTheWay(world, 12, () => ({ kind: 'answer-lost' }));
+  await until('the log recognised what was sent again', PATIENCE_MS, () => trainers.ledger(runId).again > before);
 }
 
 async function doubleRequests(world: World): Promise<void> {
-  const { random, cluster } = world;
+  const { random, cluster, findings } = world;
+  const before = cluster.proxy.seen.recognised;
   await onTheWay(world, 16, (i) =>
     i % 2 === 0 ? { kind: 'doubled', afterMs: random.integer(800) } : { kind: 'delayed', ms: random.integer(300) },
   );
   await cluster.proxy.settled();
+  if (cluster.proxy.seen.recognised === before) findings.push('no doubled batch was answered as known');
 }
 
 async function onTheWay(
@@ -180,7 +191,7 @@ async function onTheWay(
     proxy.faults.push(fault(i));
     await aMoment(random, 60);
   }
-  await until('the network has done it', 60_000, () => proxy.faults.length === 0);
+  await until('the network has done it', PATIENCE_MS, () => proxy.faults.length === 0);
 }
 
 /** One producer; eight batches at a time in any order, each up to three times, at any API. */
@@ -227,7 +238,7 @@ async function holdTransactions(world: World): Promise<void> {
 async function fillDatabase(world: World): Promise<void> {
   const { cluster, random } = world;
   await filled(cluster.disks!.database, random.integer(400_000), () => aMoment(random, 4_000));
-  await until('the database answers again', 60_000, () => cluster.answers());
+  await until('the database answers again', PATIENCE_MS, () => cluster.answers());
 }
 
 async function fillSegments({ cluster, random, runId, findings }: World): Promise<void> {
@@ -241,23 +252,29 @@ async function fillSegments({ cluster, random, runId, findings }: World): Promis
 }
 
 /** With nobody to take what is in it, so that it fills. What the SDK took before and after must arrive. */
-async function fillSpool({ cluster, random }: World): Promise<void> {
+async function fillSpool({ cluster, trainers, runId, random }: World): Promise<void> {
+  const before = trainers.ledger(runId).refused;
   cluster.proxy.cut();
-  await filled(cluster.disks!.spool, random.integer(60_000), () => sleep(700 + random.next() * 1_000));
+  await filled(cluster.disks!.spool, random.integer(60_000), () =>
+    until('the SDK takes no more', PATIENCE_MS, () => sleep(50, trainers.ledger(runId).refused > before)),
+  );
   cluster.proxy.mend();
 }
 
 async function stepClocks(world: World): Promise<void> {
-  const { cluster, random } = world;
+  const { cluster, random, runId, findings } = world;
   for (const offset of [-random.next() * 48 * HOUR_MS, -60 * HOUR_MS, 0, -2_000]) {
     cluster.setClocks(Math.round(offset));
     await progress(world);
   }
   cluster.setClocks(0);
+  const lines = [...linesOfClients(await batchesOf(cluster.pools().pool, runId))];
+  const oldest = Math.min(...lines.map(({ line }) => Date.parse((JSON.parse(line) as { at: string }).at)));
+  if (oldest > Date.now() - 59 * HOUR_MS) findings.push('no event says that its clock was set back');
 }
 
 async function waitForBacklog({ trainers, runId }: World, events: number): Promise<void> {
-  await until('events wait in the spool', 30_000, () => {
+  await until('events wait in the spool', PATIENCE_MS, () => {
     const { recorded, acknowledged } = trainers.ledger(runId);
     const known = new Set(acknowledged.map(({ id }) => id));
     return sleep(50, recorded.filter((id) => !known.has(id)).length >= events);

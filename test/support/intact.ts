@@ -11,7 +11,7 @@ import { until, type ServedPlatform } from './served-platform.js';
 
 /** One estimator for each way that credit is computed: groups, returns, values, states, and one that lacks its signal. */
 const ESTIMATORS = ['grpo', 'discounted-return', 'gae', 'gigpo', 'hgpo'];
-const PROJECTED_MS = 60_000;
+const PROJECTED_MS = 180_000;
 
 export interface Intact {
   /** different events that clients were told are in the log */

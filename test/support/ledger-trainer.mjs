@@ -28,14 +28,15 @@ globalThis.fetch = async (url, init) => {
       const sha256 = createHash('sha256').update(line).digest('hex');
       return `${idOf(JSON.parse(line))}|${sha256}`;
     });
-    writeSync(file, `acknowledged ${runId} ${JSON.parse(text).firstPosition} ${entries.join(' ')}\n`);
+    const { firstPosition, duplicate } = JSON.parse(text);
+    writeSync(file, `acknowledged ${runId} ${firstPosition} ${entries.join(' ')}\n${duplicate ? 'again\n' : ''}`);
   }
   return new Response(text, { status: response.status, headers: response.headers });
 };
 
 const random = seededRandom(seed);
 const run = await startRun(options);
-const take = (id, { accepted }) => accepted && writeSync(file, `recorded ${id}\n`);
+const take = (id, { accepted, reason }) => writeSync(file, accepted ? `recorded ${id}\n` : `refused ${reason}\n`);
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 

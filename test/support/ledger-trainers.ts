@@ -75,7 +75,7 @@ export class LedgerTrainers {
     const findings: string[] = [];
     for (const { child, ledger, said } of this.#children) {
       if (child.signalCode === 'SIGKILL') continue;
-      await until('a trainer records', 30_000, () => existsSync(ledger) && statSync(ledger).size > 0);
+      await until('a trainer records', 180_000, () => existsSync(ledger) && statSync(ledger).size > 0);
       const ended = isAlive(child) ? once(child, 'close') : null;
       child.kill('SIGTERM');
       await ended;

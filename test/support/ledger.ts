@@ -11,23 +11,31 @@ export interface Acknowledged {
 
 /**
  * What clients saw with their own eyes, in files that nothing of the platform reads or writes: `recorded ID` when the
- * SDK had taken an event, `acknowledged RUN POSITION ID|SHA ...` when an answer of 200 had named a batch's first position.
+ * SDK had taken an event, `refused REASON` when it had not, `acknowledged RUN POSITION ID|SHA ...` when an answer of 200 had
+ * named a batch's first position, and `again` when that said that the batch was known.
  */
 export interface Ledger {
   readonly recorded: readonly string[];
   readonly acknowledged: readonly Acknowledged[];
+  /** batches that were acknowledged as known */
+  readonly again: number;
+  /** events that the SDK did not take */
+  readonly refused: number;
 }
 
 /** @param runId a trainer also delivers what others have left of other runs: that is not counted */
 export function readLedger(files: readonly string[], runId: string): Ledger {
   const recorded: string[] = [];
   const acknowledged: Acknowledged[] = [];
+  let [again, refused] = [0, 0];
   for (const file of files.filter((path) => existsSync(path))) {
     const text = readFileSync(file, 'utf8');
     // a line without its newline was torn by a kill
     for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
       const [what, of, first, ...rest] = line.split(' ');
       if (what === 'recorded') recorded.push(of);
+      if (what === 'again') again++;
+      if (what === 'refused') refused++;
       if (what !== 'acknowledged' || of !== runId) continue;
       for (const [i, entry] of rest.entries()) {
         const [id, sha256] = entry.split('|');
@@ -35,7 +43,7 @@ export function readLedger(files: readonly string[], runId: string): Ledger {
       }
     }
   }
-  return { recorded, acknowledged };
+  return { recorded, acknowledged, again, refused };
 }
 
 /** Notes an acknowledgement of a batch of NDJSON. */

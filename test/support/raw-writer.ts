@@ -2,7 +2,7 @@ import type { Random } from '#lib/numeric';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { noteAcknowledged } from './ledger.js';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 export interface RawBatch {
   readonly producer: string;

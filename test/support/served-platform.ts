@@ -10,7 +10,7 @@ import { openPool, openSegmentStore, type Pool, type SegmentStore } from '#lib/s
 import { processesOn } from './processes.js';
 
 const RECREDIT = join(import.meta.dirname, '../../dist/apps/cli/src/main.js');
-const START_MS = 60_000;
+const START_MS = 110_000;
 
 export interface Serving {
   readonly workers?: number;

@@ -17,8 +17,8 @@ export type ConnectionFault =
 export class TcpProxy {
   /** of the requests to come, the oldest first */
   readonly faults: ConnectionFault[] = [];
-  /** how many of them came about */
-  injected = 0;
+  /** what came about, in connections cut, answers swallowed, and doubled batches that the log recognised */
+  readonly seen = { torn: 0, lost: 0, recognised: 0 };
   readonly #sockets = new Set<Socket>();
   readonly #background = new Set<Promise<void>>();
   #isCut = false;
@@ -90,7 +90,6 @@ export class TcpProxy {
     client.on('data', (chunk: Buffer) => {
       if (begins) {
         fault = this.faults.shift();
-        if (fault) this.injected++;
         if (fault?.kind === 'torn') left = fault.afterBytes;
         if (fault?.kind === 'delayed') sending = sleep(fault.ms);
         request = [];
@@ -99,14 +98,21 @@ export class TcpProxy {
       if (fault?.kind === 'doubled') request.push(chunk);
       const part = allowed(chunk);
       sending = sending.then(() => !upstream.destroyed && upstream.write(part));
-      if (left === 0) void sending.then(() => setImmediate(end));
+      if (left > 0) return;
+      this.seen.torn++;
+      void sending.then(() => setImmediate(end));
     });
     upstream.on('data', (chunk: Buffer) => {
-      if (fault?.kind === 'answer-lost') return end();
+      if (fault?.kind === 'answer-lost') {
+        this.seen.lost++;
+        return end();
+      }
       if (fault?.kind === 'doubled' && !begins) this.#again(Buffer.concat(request), fault.afterMs);
       begins = true;
       client.write(allowed(chunk));
-      if (left === 0) client.end(() => end());
+      if (left > 0) return;
+      this.seen.torn++;
+      client.end(() => end());
     });
   }
 
@@ -129,11 +135,9 @@ export class TcpProxy {
       await sleep(afterMs);
       const upstream = this.#connect();
       upstream.write(request);
-      await Promise.race([
-        new Promise((resolve) => upstream.once('data', resolve)),
-        once(upstream, 'close'),
-        sleep(5_000),
-      ]);
+      const answer = new Promise<string>((resolve) => upstream.once('data', (chunk: Buffer) => resolve(String(chunk))));
+      const said = await Promise.race([answer, once(upstream, 'close').then(String), sleep(5_000, '')]);
+      if (said.includes('"duplicate":true')) this.seen.recognised++;
       upstream.destroy();
     })();
     this.#background.add(sent);

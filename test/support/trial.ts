@@ -53,7 +53,7 @@ export async function trial(cluster: Cluster, options: TrialOptions): Promise<In
 
 async function idOf({ first }: Cluster, name: string): Promise<string> {
   let id: string | undefined;
-  await until('the run is registered', 60_000, async () => {
+  await until('the run is registered', 180_000, async () => {
     const { run } = await first.ask(`query ($name: ID!) { run(id: $name) { id } }`, { name });
     id = run?.id;
     return id !== undefined;
