@@ -8,6 +8,8 @@ import { paramsSchema } from './run-estimator.js';
 /** Of these a part of the credit is compared with nothing, so that it stays where there is no sibling. */
 const WITH_A_PART_OF_ITS_OWN: Readonly<Record<string, string>> = {
   dcpo: 'adds the ratio of right outcomes under the tempered policy',
+  hbpo: 'compares each budget with the reward that it promises',
+  'tp-grpo': 'pays thoughts by the share of successes',
 };
 
 const groupRelative = ESTIMATORS.filter((estimator) => estimator.groupRelative);
