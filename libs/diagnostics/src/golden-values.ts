@@ -5,6 +5,9 @@ import { processBench } from './annotators/process-bench.js';
 import { comparisonOf, type Comparison } from './comparison/comparison.js';
 import { concentration } from './comparison/concentration.js';
 import { summarizeShard } from './comparison/summarize-shard.js';
+import { difficultyBands, taskTallies } from './catalogue/difficulty-bands.js';
+import { learningPlateau } from './catalogue/learning-plateau.js';
+import { loopStagnation } from './catalogue/loop-stagnation.js';
 import { entropyTrend } from './catalogue/entropy-trend.js';
 import { inGroupSpread } from './catalogue/in-group-spread.js';
 import { passAtK } from './catalogue/pass-at-k.js';
@@ -36,6 +39,9 @@ const VALUES: Readonly<Record<string, (input: GoldenInput, params: Params) => Re
   'advantage-audit': ({ trajectories }, params) => advantageAudit(trajectories, params),
   'in-group-spread': ({ trajectories }, { keepRatio }) => inGroupSpread(trajectories, Number(keepRatio)),
   'pass-at-k': ({ trajectories }, { k }) => passAtK(trajectories, k as number[]),
+  'loop-stagnation': ({ trajectories }, params) => loopStagnation(trajectories, params as never),
+  'learning-plateau': ({ trainingSteps }, params) => learningPlateau(scoresOf(trainingSteps), params as never) ?? {},
+  'difficulty-bands': ({ trajectories }, params) => difficultyBands(taskTallies(trajectories), params as never),
   'process-outcome-diagnostics': ({ trajectories }, params) => processOutcomeOfRun(trajectories, params),
   'process-bench': ({ trajectories }, params) => processBenchOfRun(trajectories, params),
   'agent-process-bench': ({ trajectories }) => agentProcessBenchOfRun(trajectories),
@@ -146,3 +152,6 @@ function entropyTrendOfRun({ trainingSteps }: GoldenInput, params: Params) {
     ...entropyTrend(points, { spentShare: 0.9, ...(params as Omit<Parameters<typeof entropyTrend>[1], 'spentShare'>) }),
   };
 }
+
+const scoresOf = (steps: GoldenInput['trainingSteps']) =>
+  steps.map(({ trainingStep, metrics }) => ({ trainingStep, score: metrics['score'] }));

@@ -1,6 +1,9 @@
 import type { AnyDiagnostic } from '../diagnostic.js';
 import { entropyTrendDiagnostic } from './entropy-trend.js';
 import { inGroupSpreadDiagnostic } from './in-group-spread.js';
+import { learningPlateauDiagnostic } from './learning-plateau.js';
+import { difficultyBandsDiagnostic } from './difficulty-bands.js';
+import { loopStagnationDiagnostic } from './loop-stagnation.js';
 import { passAtKDiagnostic } from './pass-at-k.js';
 import { zeroVarianceGroups } from './zero-variance-groups.js';
 
@@ -10,4 +13,7 @@ export const DIAGNOSTICS: readonly AnyDiagnostic[] = [
   inGroupSpreadDiagnostic,
   entropyTrendDiagnostic,
   passAtKDiagnostic,
+  loopStagnationDiagnostic,
+  learningPlateauDiagnostic,
+  difficultyBandsDiagnostic,
 ];

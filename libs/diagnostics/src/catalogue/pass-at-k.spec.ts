@@ -36,7 +36,7 @@ it('rises with k for one success and falls for all', () => {
 it('says both in one sentence', () => {
   const step = {
     trainingStep: 0,
-    trajectories: batchOf(Array(8).fill(HALF) as boolean[][]),
+    trajectories: batchOf(Array.from({ length: 8 }, () => HALF)),
     metrics: {},
     checkpoint: null,
   };

@@ -1,0 +1,180 @@
+import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { z } from 'zod';
+import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
+import { groupRows, mean, successOf } from '../groups.js';
+import { percent } from '../sentences.js';
+
+export const BANDS = ['unsolved', 'hard', 'frontier', 'easy', 'solved'] as const;
+export type Band = (typeof BANDS)[number];
+
+/** What was tried of one task (a group's name), and how it went. */
+export interface TaskTally {
+  readonly task: string;
+  readonly attempts: number;
+  readonly successes: number;
+  /** every reward of its latest group is 0 or less */
+  readonly latestHopeless: boolean;
+}
+
+export interface BandOptions {
+  /** of the beta prior */
+  readonly priorA: number;
+  readonly priorB: number;
+  /** rollouts of the next group */
+  readonly groupSize: number;
+}
+
+const HARD = 0.25;
+const EASY = 0.75;
+
+/**
+ * How hard each task is, of c successes in n attempts.
+ *
+ *     posteriorMean     (c + a) / (n + a + b)
+ *     band              by q = c/n: unsolved (c = 0), hard (≤ .25), frontier, easy (≥ .75), solved (c = n)
+ *     learnability      q (1 − q)
+ *     mixedProbability  1 − p^m − (1 − p)^m for the next group of m, p the posterior mean
+ *     needsHint         every reward of the latest group is ≤ 0 (GHPO)
+ *
+ * Source: GHPO (hkgc-1/GHPO) for needsHint; bands ours.
+ */
+export function difficultyBands(tallies: readonly TaskTally[], { priorA, priorB, groupSize }: BandOptions) {
+  const tasks = tallies.map(({ task, attempts, successes, latestHopeless }) => {
+    const q = successes / attempts;
+    const p = (successes + priorA) / (attempts + priorA + priorB);
+    return {
+      task,
+      attempts,
+      successes,
+      posteriorMean: p,
+      band: bandOf(successes, attempts),
+      learnability: q * (1 - q),
+      needsHint: latestHopeless,
+      mixedProbability: 1 - p ** groupSize - (1 - p) ** groupSize,
+    };
+  });
+  const counts = BANDS.map((band) => [band, tasks.filter((task) => task.band === band).length] as const);
+  return {
+    tasks,
+    bandCounts: Object.fromEntries(counts) as Record<Band, number>,
+    meanLearnability: mean(tasks.map(({ learnability }) => learnability)),
+  };
+}
+
+function bandOf(successes: number, attempts: number): Band {
+  if (successes === 0) return 'unsolved';
+  if (successes === attempts) return 'solved';
+  const q = successes / attempts;
+  return q <= HARD ? 'hard' : q >= EASY ? 'easy' : 'frontier';
+}
+
+/** The tasks of a batch in the order of their first appearance; what says nothing of success is no attempt. */
+export function taskTallies(trajectories: TrajectoryBatch): TaskTally[] {
+  const success = successOf(trajectories);
+  const reward = numbers(trajectories, 'trajectory.outcomeReward');
+  const perGroup = groupRows(trajectories).map(({ name, trainingStep, rows }) => {
+    const judged = rows.filter((row) => !Number.isNaN(success[row]));
+    return {
+      task: name,
+      trainingStep,
+      attempts: judged.length,
+      successes: judged.reduce((sum, row) => sum + success[row], 0),
+      latestHopeless: judged.every((row) => (reward ? reward[row] : success[row]) <= 0),
+    };
+  });
+  return mergeTallies(perGroup.toSorted((a, b) => a.trainingStep - b.trainingStep));
+}
+
+/** Of the same task added up; whoever comes last is the latest. */
+export function mergeTallies(tallies: readonly TaskTally[]): TaskTally[] {
+  const byTask = new Map<string, TaskTally>();
+  for (const tally of tallies) {
+    if (tally.attempts === 0) continue;
+    const known = byTask.get(tally.task);
+    byTask.set(tally.task, {
+      task: tally.task,
+      attempts: tally.attempts + (known?.attempts ?? 0),
+      successes: tally.successes + (known?.successes ?? 0),
+      latestHopeless: tally.latestHopeless,
+    });
+  }
+  return [...byTask.values()];
+}
+
+export const difficultyBandsDiagnostic = defineDiagnostic({
+  id: 'difficulty-bands',
+  version: 1,
+  title: 'Difficulty of the tasks',
+  question: 'How many tasks lie where something can be learned?',
+  remedy: 'Sample tasks by learnability, retire solved ones, give hints or prefixes for unsolved ones.',
+  headline: 'learnableShare',
+  level: 'task',
+  status: 'own',
+  source: 'needsHint: GHPO (hkgc-1/GHPO); bands ours',
+  requires: ['trajectory.outcomeReward'],
+  accepts: ['trajectory.success'],
+  metrics: [],
+  params: z.strictObject({}),
+  thresholds: z.strictObject({
+    window: z.int().min(1).default(20).describe('last training steps whose attempts count'),
+    priorA: z.number().positive().default(1).describe('of the beta prior on success'),
+    priorB: z.number().positive().default(1).describe('of the beta prior on failure'),
+    groupSize: z.int().min(2).default(8).describe('rollouts of the next group'),
+    learnable: z.number().min(0).max(1).default(0.3).describe('hard and frontier tasks: a smaller share is a warning'),
+    unsolved: z.number().min(0).max(1).default(0.5).describe('unsolved tasks: a greater share is a warning'),
+  }),
+
+  measure({ trajectories }) {
+    const tallies = taskTallies(trajectories);
+    return tallies.length > 0 ? tallies : null;
+  },
+
+  read(steps, thresholds) {
+    const at = (i: number) => readBands(steps.slice(Math.max(0, i + 1 - thresholds.window), i + 1), thresholds);
+    const now = at(steps.length - 1);
+    const byLearnability = now.tasks.toSorted((a, b) => b.learnability - a.learnability);
+    return {
+      values: sharesOf(now),
+      reasons: {},
+      sentence: `${now.bandCounts.hard + now.bandCounts.frontier} of ${now.tasks.length} tasks are hard or at the frontier, ${now.bandCounts.unsolved} unsolved, ${now.bandCounts.easy + now.bandCounts.solved} easy or solved`,
+      steps: steps.map(({ trainingStep }, i) => {
+        const then = at(i);
+        return { trainingStep, values: sharesOf(then), observations: then.tasks.length };
+      }),
+      evidence: byLearnability.slice(0, MAX_EVIDENCE).map(({ task, successes, attempts }) => ({
+        trainingStep: steps.at(-1)!.trainingStep,
+        group: task,
+        note: `${successes} of ${attempts} solved`,
+      })),
+      detail: { tasks: byLearnability },
+    };
+  },
+
+  rules: ({ learnable, unsolved }) => [
+    {
+      id: 'little-to-learn',
+      level: 'warn',
+      all: [{ value: 'learnableShare', op: '<', limit: learnable }],
+      says: `less than ${percent(learnable)} of the tasks are hard or at the frontier`,
+    },
+    {
+      id: 'too-hard',
+      level: 'warn',
+      all: [{ value: 'unsolvedShare', op: '>', limit: unsolved }],
+      says: `more than ${percent(unsolved)} of the tasks were never solved`,
+    },
+  ],
+});
+
+function readBands(steps: readonly Measured<readonly TaskTally[]>[], options: BandOptions) {
+  return difficultyBands(mergeTallies(steps.flatMap(({ figures }) => figures)), options);
+}
+
+function sharesOf({ tasks, bandCounts, meanLearnability }: ReturnType<typeof difficultyBands>) {
+  const n = tasks.length;
+  return {
+    learnableShare: (bandCounts.hard + bandCounts.frontier) / n,
+    ...Object.fromEntries(BANDS.map((band) => [`${band}Share`, bandCounts[band] / n])),
+    meanLearnability,
+  };
+}
