@@ -33,6 +33,10 @@ describe.each(ESTIMATORS)('$id', (estimator) => {
     expect(existsSync(`libs/credit/src/estimators/${estimator.id}.spec.ts`)).toBe(true);
   });
 
+  it('has its ways named for the property tests', () => {
+    expect(read('libs/credit/src/estimators.spec.ts')).toMatch(new RegExp(`^  '?${estimator.id}'?: \\[`, 'm'));
+  });
+
   it('has a page that the list leads to', () => {
     expect(page).toContain(`(\`${estimator.id}\`)`);
     expect(read('docs/estimators/README.md')).toContain(`[\`${estimator.id}\`](${estimator.id}.md)`);
