@@ -61,6 +61,9 @@ export async function glimpseOf(path: string): Promise<Glimpse> {
     const source = { path, bytes: all };
     const records = layout === 'array' ? readElements(source, null) : readRecords(source);
     return { path, layout, first: await firstObject(records) };
+  } catch (error) {
+    if (error instanceof RecreditError) throw error;
+    return { path, layout: 'lines', first: {} }; // what cannot be decompressed says nothing
   } finally {
     file.close();
   }
@@ -74,17 +77,12 @@ async function firstRow(path: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** A file that cannot be decompressed is one that says nothing. */
 async function firstObject(records: AsyncGenerator<FileRecord>): Promise<Record<string, unknown>> {
   let looked = 0;
-  try {
-    for await (const record of records) {
-      const value = 'value' in record ? record.value : null;
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-      if (++looked >= MAX_LOOKED_AT) break;
-    }
-  } catch {
-    return {};
+  for await (const record of records) {
+    const value = 'value' in record ? record.value : null;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (++looked >= MAX_LOOKED_AT) break;
   }
   return {};
 }

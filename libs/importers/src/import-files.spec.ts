@@ -259,11 +259,13 @@ describe('importing', () => {
       /is Parquet, which of all formats trl is/,
     ],
     ['trl', 'x.parquet', '{"step":1}', /holds nothing that can be read as TRL completions; .*parquet/],
+    ['verl', 'torn.gz', gzipSync('{}').subarray(0, 12), /holds nothing .* the rest cannot be read/],
+    ['auto', 'torn.gz', gzipSync('{}').subarray(0, 12), /holds no JSON object/, 'format.unknown'],
     ['auto', 'pickle.pt', Buffer.from([0x80, 4, 0, 0]), /is a Python pickle/],
-  ])('as %s it refuses %s with a reason', async (format, name, content, why) => {
+  ])('as %s it refuses %s with a reason', async (format, name, content, why, code = 'file.invalid') => {
     const path = file(name, content);
     await expect(importFiles(format, [path], into())).rejects.toMatchObject({
-      code: 'file.invalid',
+      code,
       message: expect.stringMatching(why),
     });
     expect(platform.requests).toEqual([]);

@@ -1,9 +1,10 @@
+import { RecreditError } from '#lib/kernel';
 import {
-  eventIssue,
+  checkBatch,
+  isDeeperThan,
   MAX_BATCH_BYTES,
-  signalNamesIssue,
-  turnsIssue,
-  type RunEvent,
+  MAX_DEPTH,
+  type LineIssue,
   type TrajectoryRecord,
 } from '#lib/protocol';
 import type { SourceEvent } from './importer.js';
@@ -100,13 +101,19 @@ export async function previewFiles(
 
 /** Why the platform would not take an event, as it would say it. */
 function problemOf(event: SourceEvent): string | null {
-  const stamped = { at: '1970-01-01T00:00:00Z', ...event };
-  const turns = event.type === 'trajectory.recorded' ? (stamped as object as TrajectoryRecord).turns : null;
-  const issue =
-    eventIssue(event.type, stamped) ?? (turns && turnsIssue(turns)) ?? signalNamesIssue(stamped as object as RunEvent);
-  if (issue) return `${event.type}${issue.pointer}: expected ${issue.expected}, found ${issue.found}`;
-  const bytes = Buffer.byteLength(JSON.stringify(stamped));
-  return bytes <= MAX_BATCH_BYTES ? null : `${event.type}: expected up to ${MAX_BATCH_BYTES} bytes, found ${bytes}`;
+  if (isDeeperThan(event, MAX_DEPTH)) return `${event.type}: nested deeper than ${MAX_DEPTH} levels`;
+  const line = Buffer.from(JSON.stringify({ at: '1970-01-01T00:00:00Z', ...event }));
+  if (line.length > MAX_BATCH_BYTES) {
+    return `${event.type}: expected up to ${MAX_BATCH_BYTES} bytes, found ${line.length}`;
+  }
+  try {
+    checkBatch(line);
+    return null;
+  } catch (error) {
+    if (!(error instanceof RecreditError)) throw error;
+    const [{ pointer, expected, found }] = error.details.issues as readonly LineIssue[];
+    return `${event.type}${pointer}: expected ${expected}, found ${found}`;
+  }
 }
 
 /** What goes by, counted; memory grows with names, groups and ids only. */
