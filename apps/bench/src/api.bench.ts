@@ -1,15 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startRun } from '#lib/sdk';
 import { rowsAgainst, type Benchmark } from './benchmark.js';
 import { madeRecords } from './made-records.js';
+import { withPlatform } from './bench-platform.js';
 
-const RECREDIT = fileURLToPath(new URL('../../cli/src/main.js', import.meta.url));
 const AT_ONCE = 16;
 const SECONDS = 3;
 
@@ -63,28 +59,4 @@ async function requestsPerSecond(request: () => Promise<Response>): Promise<numb
   };
   await several(1000);
   return (await several(SECONDS * 1000)) / SECONDS;
-}
-
-async function withPlatform<T>(work: (platform: { url: string; key: string }) => Promise<T>): Promise<T> {
-  const home = await mkdtemp(join(tmpdir(), 'recredit-bench-'));
-  const env = { PATH: process.env.PATH, RECREDIT_HOME: home, RECREDIT_PORT: '0' };
-  const platform = spawn(process.execPath, [RECREDIT, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(platform, 'exit');
-  try {
-    const [url, key] = await Promise.all(['url', 'first-key'].map((file) => whenWritten(join(home, file), platform)));
-    platform.stdout.resume();
-    return await work({ url, key });
-  } finally {
-    platform.kill('SIGTERM');
-    await ended;
-    await rm(home, { recursive: true, force: true });
-  }
-}
-
-async function whenWritten(file: string, platform: ChildProcess): Promise<string> {
-  for (const end = Date.now() + 60_000; Date.now() < end && platform.exitCode === null; await sleep(50)) {
-    const text = await readFile(file, 'utf8').catch(() => '');
-    if (text.endsWith('\n')) return text.trim();
-  }
-  throw new Error('the platform did not start');
 }

@@ -1,9 +1,16 @@
 import type { BenchRow } from './bench-row.js';
 
+/** What `npm run bench -- NAME --turns N` says; each benchmark has its own defaults. */
+export interface BenchOptions {
+  readonly turns?: number;
+  readonly events?: number;
+  readonly batches?: number;
+}
+
 /** A group of rows that is measured together. Nothing here ever fails for being slow. */
 export interface Benchmark {
   readonly name: string;
-  run(): Promise<BenchRow[]>;
+  run(options?: BenchOptions): Promise<BenchRow[]>;
 }
 
 /** One row per measured thing, all against one yardstick, which comes first. */

@@ -22,7 +22,7 @@ export async function benchEventLog(ctx: { ownerUrl: string; appUrl: string }): 
   const pool = openPool(ctx.appUrl, { size: 8 });
   const log = new EventLog(pool);
   try {
-    const yardstick = await eventsPerSecondOfCopy(owner);
+    const { rate: yardstick } = await copyOfRows(owner);
     const rows: BenchRow[] = [row(YARDSTICK, yardstick, yardstick)];
     await eventsPerSecond(log, owner, { producers: 4, batchSize: 100, batches: 20, inFlight: 1 }); // warms up
     for (const each of CASES) {
@@ -82,8 +82,12 @@ async function produce(
   await Promise.all(unacknowledged);
 }
 
-/** The best case for rows: one statement, one transaction, one index. */
-async function eventsPerSecondOfCopy(owner: Pool, count = 150_000): Promise<number> {
+/**
+ * The best case for rows: one statement, one transaction, one index.
+ *
+ * @returns events a second, and the bytes that they take on disk
+ */
+export async function copyOfRows(owner: Pool, count = 150_000): Promise<{ rate: number; bytesPerEvent: number }> {
   const client = await owner.connect();
   try {
     await client.query(
@@ -92,7 +96,9 @@ async function eventsPerSecondOfCopy(owner: Pool, count = 150_000): Promise<numb
     const chunks = Array.from({ length: count / 1000 }, (_, i) => copyRows(i * 1000, 1000));
     const started = performance.now();
     await pipeline(chunks, client.query(copyFrom('copy bench_event from stdin')));
-    return count / ((performance.now() - started) / 1000);
+    const rate = count / ((performance.now() - started) / 1000);
+    const { rows } = await client.query(`select pg_total_relation_size('bench_event')::float8 as bytes`);
+    return { rate, bytesPerEvent: rows[0].bytes / count };
   } finally {
     await client.query('drop table if exists bench_event');
     client.release();
@@ -104,7 +110,7 @@ function copyRows(first: number, count: number): Buffer {
   return Buffer.from(lines.join(''));
 }
 
-function ndjson(first: number, count: number): Buffer {
+export function ndjson(first: number, count: number): Buffer {
   return Buffer.from(Array.from({ length: count }, (_, i) => `${event(first + i)}\n`).join(''));
 }
 

@@ -1,12 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
+import { parseArgs } from 'node:util';
 import { api } from './api.bench.js';
 import { withDatabase } from './bench-database.js';
 import type { BenchRow } from './bench-row.js';
 import { benchTable } from './bench-table.js';
-import type { Benchmark } from './benchmark.js';
+import type { Benchmark, BenchOptions } from './benchmark.js';
 import { comparison } from './comparison.bench.js';
 import { estimators } from './estimators.bench.js';
+import { growth } from './growth.bench.js';
+import { appendLatency, ingest } from './ingest.bench.js';
+import { queries } from './queries.bench.js';
+import { recompute } from './recompute.bench.js';
 import { benchEventLog } from './event-log.bench.js';
 import { projector } from './projector.bench.js';
 import { protocol } from './protocol.bench.js';
@@ -29,10 +34,23 @@ const BENCHMARKS: readonly Benchmark[] = [
   eventLog,
   projector,
   api,
+  ingest,
+  appendLatency,
+  recompute,
+  growth,
+  queries,
 ];
 
-/** `npm run bench [-- NAME ...]`: all benchmarks, or those whose name contains one of the given ones. */
-const wanted = process.argv.slice(2);
+/**
+ * `npm run bench [-- NAME ... --turns N --events N --batches N]`: all benchmarks, or those whose name contains one of the
+ * given ones, as large as said.
+ */
+const number = { type: 'string' } as const;
+const { positionals: wanted, values: given } = parseArgs({
+  allowPositionals: true,
+  options: { turns: number, events: number, batches: number },
+});
+const options: BenchOptions = Object.fromEntries(Object.entries(given).map(([name, said]) => [name, Number(said)]));
 const chosen = BENCHMARKS.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 if (chosen.length === 0) {
   process.stderr.write(`no benchmark is named so; there are: ${BENCHMARKS.map(({ name }) => name).join(', ')}\n`);
@@ -43,7 +61,7 @@ const rows: (BenchRow & { readonly benchmark: string })[] = [];
 for (const benchmark of chosen) {
   const { name } = benchmark;
   process.stderr.write(`measuring ${name} ...\n`);
-  rows.push(...(await benchmark.run()).map((row) => ({ benchmark: name, ...row })));
+  rows.push(...(await benchmark.run(options)).map((row) => ({ benchmark: name, ...row })));
 }
 process.stdout.write(`${benchTable(rows)}\n`);
 

@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
 import { offline } from '#lib/sdk';
 import { rowsAgainst, type Benchmark } from './benchmark.js';
-import { madeRecords } from './made-records.js';
+import { madeRecords, ndjsonOf } from './made-records.js';
 import { rate } from './rate.js';
+import { turnEvents } from './turn-events.js';
 
 /** What a turn costs a training loop: checked, encoded, and on its way to disk when the call returns. */
 export const sdk: Benchmark = {
@@ -19,11 +22,20 @@ export const sdk: Benchmark = {
         for (const turn of turns) trajectory.turn(turn);
       };
       const stringify = () => turns.map((turn) => JSON.stringify(turn).length);
-      const rows = rowsAgainst(
-        'turns/s',
-        ['JSON.stringify of the turn', await rate(turns.length, stringify)],
-        [['turn() of the SDK, to its spool', await rate(turns.length, record)]],
-      );
+      const events = turnEvents(madeRecords(120));
+      const sent = (await promisify(zstdCompress)(ndjsonOf(events))).length / events.length;
+      const rows = [
+        ...rowsAgainst(
+          'ns/turn',
+          ['JSON.stringify of the turn', 1e9 / (await rate(turns.length, stringify))],
+          [['turn() of the SDK, to its spool', 1e9 / (await rate(turns.length, record))]],
+        ),
+        ...rowsAgainst(
+          'B/event',
+          ['the event as NDJSON', ndjsonOf(events).length / events.length],
+          [[`sent in batches of ${events.length}`, sent]],
+        ),
+      ];
       await run.close();
       return rows;
     } finally {

@@ -29,13 +29,13 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 /** Numbers; NaN stays in the values and is null to other readers. */
 export function numberColumn(name: string, values: Float64Array | Float32Array, metadata = NOTHING): ArrowColumn {
   const type = values instanceof Float32Array ? new Float32() : new Float64();
-  const nulls = validity(values.length, (i) => !Number.isNaN(values[i]));
+  const nulls = values.includes(NaN) ? validity(values.length, (i) => !Number.isNaN(values[i])) : ALL_SAID;
   return { name, metadata, data: makeData({ type, length: values.length, data: values, ...nulls } as never) };
 }
 
 /** Integers; -1 stays in the values and is null to other readers. */
 export function intColumn(name: string, values: Int32Array): ArrowColumn {
-  const nulls = validity(values.length, (i) => values[i] !== -1);
+  const nulls = values.includes(-1) ? validity(values.length, (i) => values[i] !== -1) : ALL_SAID;
   const data = makeData({ type: new Int32(), length: values.length, data: values, ...nulls });
   return { name, metadata: NOTHING, data };
 }
@@ -111,7 +111,7 @@ function utf8Data(texts: readonly (string | null)[]) {
 
 /** Polars looks at keys under a null too and accepts no -1, so that key is written as 0. */
 function keyedData(keys: Int32Array, values: Data, valueType: Utf8 | Uint64, dictionaryId: number): Data {
-  const nulls = validity(keys.length, (i) => keys[i] !== -1);
+  const nulls = keys.includes(-1) ? validity(keys.length, (i) => keys[i] !== -1) : ALL_SAID;
   return makeData({
     type: new Dictionary(valueType, new Int32(), dictionaryId, false),
     length: keys.length,
@@ -120,6 +120,9 @@ function keyedData(keys: Int32Array, values: Data, valueType: Utf8 | Uint64, dic
     ...nulls,
   } as never);
 }
+
+/** The usual case, told without a call per value. */
+const ALL_SAID = { nullCount: 0 };
 
 /** Arrow's validity bitmap, made only where something is missing. */
 function validity(length: number, isSaid: (i: number) => boolean): { nullCount: number; nullBitmap?: Uint8Array } {

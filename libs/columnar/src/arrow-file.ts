@@ -31,7 +31,7 @@ export function writeArrowFile(
   const writer = new FileWriter();
   writer.write(new RecordBatch(schema, root));
   writer.finish();
-  return withChecksum(concatBytes(writer.chunks));
+  return withChecksum(concatBytes([...writer.chunks, new Uint8Array(CHECKSUM_BYTES)]));
 }
 
 /** Arrow's own join takes views of the same bytes for one: a column that is written twice would be there once. */
@@ -73,15 +73,18 @@ export function orDamaged<T>(what: string, read: () => T): T {
   }
 }
 
-/** A multiple of eight bytes is put in, so that all alignments stay. */
-function withChecksum(file: Uint8Array): Uint8Array {
+/**
+ * A multiple of eight bytes is put in before the footer, so that all alignments stay.
+ *
+ * @param padded a file, and as many bytes more; changed in place
+ */
+function withChecksum(padded: Uint8Array): Uint8Array {
+  const file = padded.subarray(0, -CHECKSUM_BYTES);
   const at = footerStart(file);
-  const [body, footer] = [file.subarray(0, at), file.subarray(at)];
-  const checked = new Uint8Array(file.length + CHECKSUM_BYTES);
-  checked.set(body);
-  checked.set(footer, at + CHECKSUM_BYTES);
-  viewOf(checked).setBigUint64(at, checksum([body, footer]), true);
-  return checked;
+  const sum = checksum([file.subarray(0, at), file.subarray(at)]);
+  padded.copyWithin(at + CHECKSUM_BYTES, at, file.length);
+  viewOf(padded).setBigUint64(at, sum, true);
+  return padded;
 }
 
 function assertChecksum(file: Uint8Array): void {

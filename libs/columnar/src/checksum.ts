@@ -8,16 +8,17 @@ export function checksum(parts: readonly Uint8Array[]): bigint {
   let [a, b, c, d] = LANES;
   let length = 0;
   for (const bytes of parts) {
-    const words = wordsOf(bytes);
-    for (let i = 0; i < words.length; i += 4) {
-      a = Math.imul(a ^ words[i], LANES[0]);
-      b = Math.imul(b ^ words[i + 1], LANES[1]);
-      c = Math.imul(c ^ words[i + 2], LANES[2]);
-      d = Math.imul(d ^ words[i + 3], LANES[3]);
-      a ^= a >>> 15;
-      b ^= b >>> 15;
-      c ^= c >>> 15;
-      d ^= d >>> 15;
+    for (const words of wordsOf(bytes)) {
+      for (let i = 0; i < words.length; i += 4) {
+        a = Math.imul(a ^ words[i], LANES[0]);
+        b = Math.imul(b ^ words[i + 1], LANES[1]);
+        c = Math.imul(c ^ words[i + 2], LANES[2]);
+        d = Math.imul(d ^ words[i + 3], LANES[3]);
+        a ^= a >>> 15;
+        b ^= b >>> 15;
+        c ^= c >>> 15;
+        d ^= d >>> 15;
+      }
     }
     length += bytes.length;
   }
@@ -26,12 +27,13 @@ export function checksum(parts: readonly Uint8Array[]): bigint {
   return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
 }
 
-/** The bytes as 32-bit words, a multiple of four of them; a copy only where the end or the alignment asks for one. */
-function wordsOf(bytes: Uint8Array): Uint32Array {
-  if (bytes.byteOffset % 4 === 0 && bytes.length % 16 === 0) {
-    return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-  }
-  const padded = new Uint8Array((bytes.length + 15) & ~15);
-  padded.set(bytes);
-  return new Uint32Array(padded.buffer);
+/**
+ * The bytes as 32-bit words, a multiple of four of them, the end filled up with 0. Only the end is copied, or all of it
+ * where the alignment asks for that: a copy of a whole file is what the garbage collector has to run for.
+ */
+function wordsOf(bytes: Uint8Array): Uint32Array[] {
+  const whole = bytes.byteOffset % 4 === 0 ? bytes.length & ~15 : 0;
+  const end = new Uint8Array((bytes.length - whole + 15) & ~15);
+  end.set(bytes.subarray(whole));
+  return [new Uint32Array(bytes.buffer, bytes.byteOffset & ~3, whole / 4), new Uint32Array(end.buffer)];
 }

@@ -15,6 +15,6 @@ export { followAppends, type FollowOptions, type Following } from './follow-appe
 export { headOf, headsOf, type RunHead } from './heads.js';
 export { readEvents, type LoggedEvent, type ReadOptions } from './read-events.js';
 export { readEventsAt, type ReadAtOptions } from './read-events-at.js';
-export { sealBatch, type UnsealedBatch } from './seal.js';
+export { sealBatch, sha256, type UnsealedBatch } from './seal.js';
 export { unavailable } from './unavailable.js';
 export { verifyRun, type BrokenBatch, type Verification, type VerifyOptions } from './verify-run.js';

@@ -1,4 +1,5 @@
-import { zstdDecompressSync } from 'node:zlib';
+import { createHash } from 'node:crypto';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { chain, CHAIN_START } from './chain.js';
 import { sealBatch } from './seal.js';
@@ -12,6 +13,24 @@ describe('sealBatch', () => {
     expect(sealed.sha256.toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
     expect(zstdDecompressSync(sealed.payload).toString()).toBe('abc');
     expect(sealed).toMatchObject({ producerId: 'p', epoch: 0, sequence: 0, eventCount: 1, size: 3, codec: 'zstd' });
+  });
+
+  it("keeps the producer's zstd as it came, and not what pads it", async () => {
+    const ndjson = Buffer.from('{"a":1}\n'.repeat(500));
+    const own = zstdCompressSync(ndjson, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+    const sha256 = createHash('sha256').update(ndjson).digest();
+    const kept = await sealBatch({ ...wanted, ndjson, known: { zstd: own, sha256 } });
+    expect(kept.payload).toBe(own);
+    expect(kept.sha256).toBe(sha256);
+
+    const skipped = Buffer.alloc(8 + 3000); // a skippable frame, which decompresses to nothing
+    skipped.writeUInt32LE(0x184d2a50, 0);
+    skipped.writeUInt32LE(3000, 4);
+    const padded = Buffer.concat([own, skipped]);
+    expect(zstdDecompressSync(padded)).toEqual(ndjson);
+    const { payload } = await sealBatch({ ...wanted, ndjson, known: { zstd: padded } });
+    expect(payload.length).toBeLessThan(200);
+    expect(zstdDecompressSync(payload)).toEqual(ndjson);
   });
 
   it.each([

@@ -6,6 +6,8 @@ import { MAX_BATCH_BYTES } from '#lib/protocol';
 import { PLATFORM_PRODUCER, type SealedBatch, type SealedPayload } from './batch.js';
 
 const compress = promisify(zstdCompress);
+/** What a producer's own compression must reach to be kept as it is. */
+const LEAST_RATIO = 2;
 const MAX_INT4 = 2_147_483_647;
 const PRODUCER_ID = /^[^\p{Cc}\p{Cs}]{1,512}$/u;
 
@@ -16,13 +18,28 @@ export interface UnsealedBatch {
   readonly sequence: number;
   readonly ndjson: Uint8Array;
   readonly eventCount: number;
+  /** what the caller has worked out already */
+  readonly known?: KnownSeal;
+}
+
+/** Parts of a seal that need not be made again. */
+export interface KnownSeal {
+  /** of the NDJSON */
+  readonly sha256?: Buffer;
+  /** what decompresses to the NDJSON, and has been seen to do so */
+  readonly zstd?: Buffer;
+}
+
+/** Of any bytes, on another thread. */
+export async function sha256(bytes: Uint8Array): Promise<Buffer> {
+  return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes));
 }
 
 /**
  * Hashes and compresses a batch, on other threads than the event loop's. Here is the door where the producer's words
  * are checked: what passes cannot fail in the database and take the other batches of its transaction along.
  */
-export async function sealBatch({ ndjson, eventCount, ...producer }: UnsealedBatch): Promise<SealedBatch> {
+export async function sealBatch({ ndjson, eventCount, known, ...producer }: UnsealedBatch): Promise<SealedBatch> {
   if (!PRODUCER_ID.test(producer.producerId)) {
     throw invalid('a producer id has 1 to 512 characters and no control characters', producer.producerId);
   }
@@ -31,10 +48,17 @@ export async function sealBatch({ ndjson, eventCount, ...producer }: UnsealedBat
   }
   if (!isCount(producer.epoch)) throw invalid('an epoch counts from 0', producer.epoch);
   if (!isCount(producer.sequence)) throw invalid('the sequence of a producer counts from 0', producer.sequence);
-  return { ...producer, ...(await sealPayload(ndjson, eventCount)) };
+  return { ...producer, ...(await sealPayload(ndjson, eventCount, known)) };
 }
 
-export async function sealPayload(ndjson: Uint8Array, eventCount: number): Promise<SealedPayload> {
+/**
+ * The producer's zstd is stored as it came, unless it compressed badly: padding is not what the log is for.
+ */
+export async function sealPayload(
+  ndjson: Uint8Array,
+  eventCount: number,
+  known: KnownSeal = {},
+): Promise<SealedPayload> {
   if (!isCount(eventCount) || eventCount === 0) throw invalid('a batch holds at least one event', eventCount);
   const size = ndjson.byteLength;
   if (size > MAX_BATCH_BYTES) {
@@ -43,8 +67,11 @@ export async function sealPayload(ndjson: Uint8Array, eventCount: number): Promi
       found: size,
     });
   }
-  const [digest, payload] = await Promise.all([webcrypto.subtle.digest('SHA-256', ndjson), compress(ndjson)]);
-  return { eventCount, codec: 'zstd', payload, size, sha256: Buffer.from(digest) };
+  const [digest, payload] = await Promise.all([
+    known.sha256 ?? sha256(ndjson),
+    known.zstd && known.zstd.length <= size / LEAST_RATIO ? known.zstd : compress(ndjson),
+  ]);
+  return { eventCount, codec: 'zstd', payload, size, sha256: digest };
 }
 
 function isCount(value: number): boolean {

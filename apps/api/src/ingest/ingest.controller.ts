@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import { ensureProject, registerRun } from '#lib/access';
-import { sealBatch } from '#lib/event-log';
+import { sealBatch, sha256 } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
 import { checkBatch, MAX_BATCH_BYTES } from '#lib/protocol';
 import type { FastifyRequest } from 'fastify';
@@ -52,11 +52,14 @@ export class IngestController {
     await this.#directory.assertSeen(runId, caller, seenBy(this.ports, caller));
     const room = this.#admission.enter(MAX_BATCH_BYTES);
     try {
-      const ndjson = await decodeBody(bodyOf(request), request.headers['content-encoding'], MAX_BATCH_BYTES);
+      const encoding = request.headers['content-encoding'];
+      const { ndjson, zstd } = await decodeBody(bodyOf(request), encoding, MAX_BATCH_BYTES);
       room.shrink(ndjson.length);
+      const digest = sha256(ndjson); // on another thread, while this one checks
       const events = checkBatch(ndjson);
       this.ports.limiter?.charge(caller, 'eventsPerSecond', events.length);
-      const sealed = await sealBatch({ ...producer, ndjson, eventCount: events.length });
+      const known = { sha256: await digest, ...(zstd && { zstd }) };
+      const sealed = await sealBatch({ ...producer, ndjson, eventCount: events.length, known });
       const { firstPosition, duplicate } = await this.ports.log.append(runId, sealed);
       const sizes = { decodedBytes: ndjson.length, storedBytes: sealed.payload.length };
       this.figures.took({ events: events.length, ...sizes, duplicate });
