@@ -25,6 +25,7 @@ export class Diagnosis1767225613000 implements MigrationInterface {
         run_id        text           primary key references run (id),
         as_of         bigint         not null, -- events before it are spoken of
         pending_steps integer        not null, -- training steps that are not measured yet
+        seconds       double precision not null, -- how long it took
         made_at       timestamptz(3) not null default now()
       );
 

@@ -331,6 +331,7 @@ create table diagnosis (
   run_id text not null,
   as_of bigint not null,
   pending_steps integer not null,
+  seconds double precision not null,
   made_at timestamp(3) with time zone not null default now(),
   constraint diagnosis_pkey PRIMARY KEY (run_id),
   constraint diagnosis_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)

@@ -30,11 +30,12 @@ export interface DiagnosePorts {
  */
 export async function diagnoseRun(ports: DiagnosePorts, runId: string, isFinal: boolean): Promise<void> {
   const { pool, catalogue = DIAGNOSTICS } = ports;
+  const started = performance.now();
   const asOf = await projectedPosition(pool, runId);
   const steps = await stepRevisions(pool, runId, asOf);
   await measureSteps(ports, runId, asOf, isFinal ? steps : steps.filter(({ isComplete }) => isComplete));
   const diagnosis = await readDiagnosis(pool, runId, asOf, { catalogue });
-  await keepDiagnosis(pool, runId, diagnosis);
+  await keepDiagnosis(pool, runId, diagnosis, (performance.now() - started) / 1000);
   await ports.alerted(await raiseAlerts(pool, runId, asOf, diagnosis.readings));
 }
 

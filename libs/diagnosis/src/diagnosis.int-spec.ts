@@ -223,5 +223,8 @@ it('finds the runs that advanced since', async () => {
   expect(await isWaiting()).toBe(false);
   await send(stepOf(1, 0));
   await projectAll();
+  await db.pool.query('update diagnosis set seconds = 60, made_at = now() where run_id = $1', [run]);
+  expect(await isWaiting()).toBe(false); // it rests nine times as long as it took
+  await db.pool.query(`update diagnosis set made_at = now() - interval '541 seconds' where run_id = $1`, [run]);
   expect(await isWaiting()).toBe(true);
 });

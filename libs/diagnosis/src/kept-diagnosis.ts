@@ -10,18 +10,24 @@ export interface RunDiagnosis {
   readonly pendingSteps: number;
 }
 
-/** Keeps the last word on a run; an older one does not replace it. */
+/**
+ * Keeps the last word on a run; an older one does not replace it.
+ *
+ * @param seconds how long it took to make
+ */
 export async function keepDiagnosis(
   pool: Pool,
   runId: string,
   { asOf, readings, pendingSteps }: RunDiagnosis,
+  seconds: number,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     const { rowCount } = await client.query(
-      `insert into diagnosis (run_id, as_of, pending_steps) values ($1, $2, $3)
-       on conflict (run_id) do update set as_of = excluded.as_of, pending_steps = excluded.pending_steps, made_at = now()
+      `insert into diagnosis (run_id, as_of, pending_steps, seconds) values ($1, $2, $3, $4)
+       on conflict (run_id) do update set as_of = excluded.as_of, pending_steps = excluded.pending_steps,
+         seconds = excluded.seconds, made_at = now()
        where diagnosis.as_of <= excluded.as_of`,
-      [runId, asOf, pendingSteps],
+      [runId, asOf, pendingSteps, seconds],
     );
     if (rowCount === 0) return;
     await client.query('delete from diagnostic_reading where run_id = $1', [runId]);

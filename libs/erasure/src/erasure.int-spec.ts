@@ -101,9 +101,10 @@ async function logBytes(run: string): Promise<{ payloads: number; partition: num
 
 /** What the diagnosis of a run leaves, as far as it matters here. */
 const DIAGNOSED: Record<string, string> = {
-  diagnosis: 'insert into diagnosis (run_id, as_of, pending_steps) values ($1, 1, 0)',
+  diagnosis: 'insert into diagnosis (run_id, as_of, pending_steps, seconds) values ($1, 1, 0, 0)',
   diagnostic_reading: `insert into diagnostic_reading (run_id, diagnostic, place, reading, steps) values ($1, 'd', 0, '{}', '{}')`,
   diagnostic_figures: `insert into diagnostic_figures (run_id, training_step, revision, diagnostic, version, outcome) values ($1, 0, 0, 'd', 1, '{}')`,
+  audit: `insert into audit (id, run_id, as_of, estimator, version, params, signal, state) values ('u', $1, 1, 'grpo', 1, '{}', 'loggedAdvantage', 'running')`,
   alert: `insert into alert (id, run_id, diagnostic, rule, level, says, saw, opened_step, opened_as_of) values ('a', $1, 'd', 'r', 'info', 's', '{}', 0, 0)`,
 };
 
@@ -141,7 +142,7 @@ describe('an erased run', () => {
     // it lies behind it in the same files, so that cutting off their ends would give nothing back
     const other = await inThePartitionOf(run);
     const [alone, both] = [await analysed(run), await analysed(run, other)];
-    for (const table of ['diagnosis', 'diagnostic_reading', 'diagnostic_figures', 'alert']) {
+    for (const table of ['diagnosis', 'diagnostic_reading', 'diagnostic_figures', 'alert', 'audit']) {
       await api.db.ownerPool.query(DIAGNOSED[table], [run]);
     }
     const otherBefore = await everythingOf(api.db.pool, api.store, other);
