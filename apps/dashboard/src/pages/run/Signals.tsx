@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Signal>[] = [
         <Text>{name}</Text>
         {source === 'annotated' && <small> annotated</small>}
         {meaning === null && (
-          <small> {suggestion === null ? 'not known' : `not known: was ${suggestion} meant?`}</small>
+          <small> {suggestion === null ? 'not known' : `not known: ${suggestion}?`}</small>
         )}
       </>
     ),
