@@ -45,9 +45,7 @@ const COLUMNS: readonly Column<Signal>[] = [
         <span className="hint">{level}.</span>
         <Text>{name}</Text>
         {source === 'annotated' && <small> annotated</small>}
-        {meaning === null && (
-          <small> {suggestion === null ? 'not known' : `not known: ${suggestion}?`}</small>
-        )}
+        {meaning === null && <small> {suggestion === null ? 'not known' : `not known: ${suggestion}?`}</small>}
       </>
     ),
   },
