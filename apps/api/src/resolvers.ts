@@ -5,6 +5,7 @@ import { DeviceResolver } from './devices/device.resolver.js';
 import { DiagnosticResolver, RunDiagnosticsResolver } from './diagnostics/diagnostic.resolver.js';
 import { ErasureResolver } from './erasures/erasure.resolver.js';
 import { EstimatorResolver } from './estimators/estimator.resolver.js';
+import { EventResolver } from './events/event.resolver.js';
 import { GroupResolver } from './groups/group.resolver.js';
 import { KeyResolver } from './keys/key.resolver.js';
 import { ProjectResolver } from './projects/project.resolver.js';
@@ -23,6 +24,7 @@ export const RESOLVERS = [
   TurnResolver,
   AnalysisResolver,
   EstimatorResolver,
+  EventResolver,
   DeviceResolver,
   RunDiagnosticsResolver,
   DiagnosticResolver,

@@ -3,6 +3,7 @@ import { readDiagnosis } from '#lib/diagnosis';
 import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
 import type { Key, Order } from '../graphql/cursor.js';
 import { queryable } from '../graphql/queryable.js';
+import type { MetricPoint } from '../metrics/metric-series.object.js';
 import type { Alert, Diagnostic, DiagnosticStep } from './diagnostic.object.js';
 
 /** A diagnostic of a run; its steps where they are known already, else they are loaded when asked for. */
@@ -71,6 +72,28 @@ export async function diagnosticSteps(
   );
   const byRun = new Map(rows.map(({ run, steps }) => [run, steps]));
   return runIds.map((id) => byRun.get(id) ?? []);
+}
+
+/** A value of a diagnostic of a run. */
+export interface WantedCurve {
+  readonly run: string;
+  readonly diagnostic: string;
+  readonly value: string;
+}
+
+/** One value of each diagnostic by training step, in one statement and without the others. */
+export async function diagnosticCurves(db: Confined, wanted: readonly WantedCurve[]): Promise<MetricPoint[][]> {
+  const rows = await db.query<{ run: string; diagnostic: string; points: MetricPoint[] | null }>(
+    `select run_id as run, diagnostic, (
+       select jsonb_agg(jsonb_build_object('trainingStep', step -> 'trainingStep', 'value', step -> 'values' -> wanted.value) order by place)
+       from jsonb_array_elements(steps) with ordinality as one(step, place)
+     ) as points
+     from unnest($1::text[], $2::text[], $3::text[]) as wanted(run, diagnostic, value)
+     join diagnostic_reading using (diagnostic) where run_id = wanted.run`,
+    [wanted.map(({ run }) => run), wanted.map(({ diagnostic }) => diagnostic), wanted.map(({ value }) => value)],
+  );
+  const points = new Map(rows.map((row) => [`${row.run} ${row.diagnostic}`, row.points ?? []]));
+  return wanted.map(({ run, diagnostic }) => points.get(`${run} ${diagnostic}`) ?? []);
 }
 
 export interface AlertFilter {

@@ -2,15 +2,22 @@ import { Inject } from '@nestjs/common';
 import { Args, Context, Int, Mutation, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import { findRun } from '#lib/access';
 import { measureAsOfJob, stepRevisions } from '#lib/diagnosis';
+import type { Values } from '#lib/diagnostics';
+import { RecreditError } from '#lib/kernel';
 import { PageArgs } from '../graphql/connection.js';
 import { queryable } from '../graphql/queryable.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { Needs } from '../graphql/role.guard.js';
 import { Position } from '../graphql/scalars.js';
+import { decimate } from '../metrics/decimate.js';
+import { MetricSeries } from '../metrics/metric-series.object.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 import { Run } from '../runs/run.object.js';
 import { AlertConnection, Diagnostic, DiagnosticStep } from './diagnostic.object.js';
 import { diagnosticsAsOf, type RunDiagnostic } from './diagnostic.reader.js';
+
+const CURVE_POINTS = 100;
+const MAX_POINTS = 10_000;
 
 @Resolver(() => Run)
 export class RunDiagnosticsResolver {
@@ -60,5 +67,23 @@ export class DiagnosticResolver {
   @ResolveField(() => [DiagnosticStep], { description: 'Ascending.' })
   steps(@Parent() { run, id, steps }: RunDiagnostic, @Context() { loaders }: RequestContext) {
     return steps ?? loaders.diagnosticSteps.load({ run, argument: id });
+  }
+
+  @ResolveField(() => MetricSeries, { description: 'The headline value over the training steps.' })
+  async curve(
+    @Parent() { run, id, headline, steps }: RunDiagnostic,
+    @Args('points', { type: () => Int, nullable: true, defaultValue: CURVE_POINTS, description: 'At most so many.' })
+    asked: number | null,
+    @Context() { loaders }: RequestContext,
+  ): Promise<MetricSeries> {
+    const limit = asked ?? CURVE_POINTS;
+    if (limit < 1 || limit > MAX_POINTS) {
+      throw new RecreditError('query.invalid', `points: a number from 1 to ${MAX_POINTS} was wanted, found ${limit}`);
+    }
+    const all = steps
+      ? steps.map(({ trainingStep, values }) => ({ trainingStep, value: (values as Values)[headline] ?? null }))
+      : await loaders.diagnosticCurve.load({ run, diagnostic: id, value: headline });
+    const kept = decimate(all, limit);
+    return { name: headline, points: [...kept], sampled: kept.length < all.length, count: all.length };
   }
 }

@@ -51,7 +51,8 @@ it('says what was measured, with its evidence, its values by step and its alerts
       steps { trainingStep values observations } evidence { trainingStep group note } }
     alerts(isOpen: true) { edges { node { diagnostic rule level says saw openedStep closedStep } } }
   } }`);
-  const [silent, entropy] = found.diagnostics;
+  const byId = (id: string) => found.diagnostics.find((one: { id: string }) => one.id === id);
+  const [silent, entropy] = ['zero-variance-groups', 'entropy-trend'].map(byId);
   expect(silent).toMatchObject({
     id: 'zero-variance-groups',
     reading: '12 of the 24 comparable groups carry a signal; in 50 % all outcomes are equal',
@@ -75,10 +76,31 @@ it('says what was measured, with its evidence, its values by step and its alerts
   ]);
 });
 
+it('draws the headline of each over the training steps, thinned when asked', async () => {
+  const curves = async (points: number) =>
+    (
+      await data(
+        `{ run(id: "starving") { diagnostics { id curve(points: ${points}) { name count sampled points { trainingStep value } } } } }`,
+      )
+    ).run.diagnostics;
+  const ofTen = await curves(10);
+  const [silent, entropy] = ['zero-variance-groups', 'entropy-trend'].map(
+    (wanted) => ofTen.find(({ id }: { id: string }) => id === wanted).curve,
+  );
+  expect(silent).toEqual({
+    name: 'groupFraction',
+    count: 3,
+    sampled: false,
+    points: [0, 1, 2].map((trainingStep) => ({ trainingStep, value: 0.5 })),
+  });
+  expect(entropy).toMatchObject({ count: 0, points: [] });
+  expect((await curves(2))[0].curve).toMatchObject({ count: 3, sampled: true });
+});
+
 it('asks as many statements for two runs as for one', async () => {
   const ask = (first: number) =>
     data(
-      `{ runs(first: ${first}) { edges { node { diagnostics { id steps { values } } alerts(first: 2) { edges { node { id } } } } } } }`,
+      `{ runs(first: ${first}) { edges { node { diagnostics { id steps { values } curve { count } } alerts(first: 2) { edges { node { id } } } } } } }`,
     );
   await ask(1);
   api.statements.length = 0;

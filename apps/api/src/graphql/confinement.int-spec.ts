@@ -22,6 +22,7 @@ let theirs: string;
 let run: string;
 let theirRun: string;
 let analysis: string;
+let audit: string;
 let keys: Record<'owner' | 'stranger' | 'admin' | 'everything', string>;
 /** what tells that something is ours */
 let secrets: string[];
@@ -49,6 +50,8 @@ beforeAll(async () => {
   );
   analysis = data.startAnalysis.id;
   await api.work(analysis, [run]);
+  audit = (await api.ask(keys.owner, `mutation { startAudit(input: { run: "secret-run", estimator: "grpo" }) { id } }`))
+    .data.startAudit.id;
   secrets = [ours, run, analysis, 'secret', ...[keys.owner, keys.admin].map((key) => key.split('_')[1])];
 });
 
@@ -59,6 +62,7 @@ function valueOf(field: string, { name, type }: GraphQLArgument): unknown {
   if (name === 'first') return 2;
   if (field === 'run' || name === 'run') return run;
   if (name === 'analysis' || field === 'analysis') return analysis;
+  if (field === 'audit') return audit;
   if (field === 'trajectory') return 'secret-t0-0-0';
   if (field === 'metric' && name === 'name') return 'loss';
   if (field === 'project' || name === 'project') return 'secret-project';
@@ -92,7 +96,17 @@ const OF_NOBODY = new Set(['estimators', 'devices']);
 it('no root of the schema, nor anything below it, shows a stranger what is ours', async () => {
   const roots = rootsOf(schema.getQueryType());
   expect(roots.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['project', 'projects', 'run', 'runs', 'trajectory', 'analysis', 'apiKeys']),
+    expect.arrayContaining([
+      'project',
+      'projects',
+      'run',
+      'runs',
+      'trajectory',
+      'analysis',
+      'audit',
+      'events',
+      'apiKeys',
+    ]),
   );
   for (const root of roots) {
     const query = `{ ${everythingOf(root)} }`;
@@ -134,6 +148,8 @@ describe('mutations', () => {
       'project.unknown',
     ],
     eraseRun: [() => `eraseRun(input: { run: "${run}" }) { position }`, 'run.unknown'],
+    measureDiagnostics: [() => `measureDiagnostics(run: "${run}", asOf: 1)`, 'run.unknown'],
+    startAudit: [() => `startAudit(input: { run: "${run}", estimator: "grpo" }) { id }`, 'run.unknown'],
     setRetention: [() => `setRetention(project: "secret-project", days: 1) { id }`, 'project.unknown'],
     revokeApiKey: [() => `revokeApiKey(id: "${keys.owner.split('_')[1]}") { id }`, 'key.unknown'],
     limitApiKey: [
@@ -144,7 +160,7 @@ describe('mutations', () => {
 
   const stateOfOurs = async () => {
     const { rows } = await api.db.ownerPool.query(
-      `select (select count(*) from analysis) as analyses, (select count(*) from api_key) as keys,
+      `select (select count(*) from analysis) as analyses, (select count(*) from audit) as audits, (select count(*) from api_key) as keys,
          (select count(*) from api_key where revoked_at is not null) as revoked, (select sum(next_position) from run_stream) as events,
          (select count(*) from run_erasure) as erased, (select count(retention_days) from project) as kept`,
     );
@@ -253,6 +269,7 @@ it('every input is one that the attacks above know', () => {
     'KeyLimitsInput',
     'RunAsOfInput',
     'StartAnalysisInput',
+    'StartAuditInput',
     'StateIdentityInput',
     'TrajectoryFilter',
   ]);

@@ -15,10 +15,12 @@ import { auditsOfRuns, NEWEST_AUDIT } from '../audits/audit.reader.js';
 import type { DiagnosticStep } from '../diagnostics/diagnostic.object.js';
 import {
   alertsOfRuns,
+  diagnosticCurves,
   diagnosticSteps,
   keptDiagnostics,
   NEWEST_ALERT,
   type AlertFilter,
+  type WantedCurve,
 } from '../diagnostics/diagnostic.reader.js';
 import { erasuresOfRuns } from '../erasures/erasure.reader.js';
 import { AS_GROUPS_BEGAN, groups, type GroupFilter } from '../groups/group.reader.js';
@@ -57,6 +59,9 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     }),
     diagnostics: new DataLoader((runIds: readonly string[]) => keptDiagnostics(db, runIds)),
     diagnosticSteps: perRunLoader<string, readonly DiagnosticStep[]>((runIds, id) => diagnosticSteps(db, runIds, id)),
+    diagnosticCurve: new DataLoader<WantedCurve, MetricPoint[], string>((wanted) => diagnosticCurves(db, wanted), {
+      cacheKeyFn: (one) => JSON.stringify(one),
+    }),
     audits: pageLoader(NEWEST_AUDIT, (ids, limit, after) => auditsOfRuns(db, ids, limit, after)),
     alerts: pageLoader(NEWEST_ALERT, (ids, limit, after, filter: AlertFilter) =>
       alertsOfRuns(db, ids, limit, after, filter),
