@@ -1,3 +1,4 @@
 export { createApi, startApi, type Api, type ApiOptions } from './api.js';
+export { Estimation } from './estimates/estimation.js';
 export type { ApiPorts } from './ports.js';
 export { schemaText } from './schema-text.js';

@@ -3,6 +3,7 @@ import type { AnyEstimator } from '#lib/credit';
 import type { EventLog } from '#lib/event-log';
 import type { Queue } from '#lib/queue';
 import type { Migration, Pool, SegmentStore } from '#lib/storage';
+import type { Estimation } from './estimates/estimation.js';
 
 /** What the API stands on. It keeps no state of its own, so any number of them may stand on the same. */
 export interface ApiPorts {
@@ -16,6 +17,8 @@ export interface ApiPorts {
   readonly authenticator: Authenticator;
   /** the catalogue, with users' own; none: ours alone */
   readonly estimators?: readonly AnyEstimator[];
+  /** credit for trajectories that are sent along; none: it is computed in this thread */
+  readonly estimation?: Pick<Estimation, 'estimate'>;
   /** none: nobody is limited */
   readonly limiter?: RateLimiter;
   /** of this version, to see whether the database is of it too; none: it is not looked at */

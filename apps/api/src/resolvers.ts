@@ -4,6 +4,7 @@ import { AuditResolver } from './audits/audit.resolver.js';
 import { DeviceResolver } from './devices/device.resolver.js';
 import { DiagnosticResolver, RunDiagnosticsResolver } from './diagnostics/diagnostic.resolver.js';
 import { ErasureResolver } from './erasures/erasure.resolver.js';
+import { EstimateResolver } from './estimates/estimate.resolver.js';
 import { EstimatorResolver } from './estimators/estimator.resolver.js';
 import { EventResolver } from './events/event.resolver.js';
 import { GroupResolver } from './groups/group.resolver.js';
@@ -24,6 +25,7 @@ export const RESOLVERS = [
   TurnResolver,
   AnalysisResolver,
   EstimatorResolver,
+  EstimateResolver,
   EventResolver,
   DeviceResolver,
   RunDiagnosticsResolver,

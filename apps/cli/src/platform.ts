@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { startApi } from '#app/api';
+import { Estimation, startApi } from '#app/api';
 import {
   Authenticator,
   confine,
@@ -79,8 +79,11 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
     const everything = confine(pool, '*');
     const firstKey = await makeFirstKey(config.home, everything);
     const estimators = catalogueWith(ownEstimators);
+    const estimation = new Estimation(ownEstimators);
+    started.push(() => estimation.close());
     const limiter = new RateLimiter(config.limits);
-    const ports = { pool, platform, log, queue, store, authenticator, estimators, limiter, migrations: MIGRATIONS };
+    const answering = { estimators, estimation, limiter, migrations: MIGRATIONS };
+    const ports = { pool, platform, log, queue, store, authenticator, ...answering };
     const api = await listening(config, () => startApi(ports, { host: config.host, port: config.port, logger }));
     drain = () => api.drain();
     started.push(() => api.close());

@@ -9,7 +9,7 @@ import { waitMs } from './backoff.js';
 import { encodeEvent, type OutgoingEvent } from './encode-event.js';
 import { offline } from './offline.js';
 import { outcomeOf } from './problem.js';
-import { Trajectory } from './trajectory.js';
+import { Trajectory, type TrajectoryEnd, type TurnFields } from './trajectory.js';
 
 // The Python SDK's tests read the same files (libs/sdk-python/tests/test_vectors.py): one spool, one wire.
 
@@ -38,8 +38,8 @@ it.each<any>(trajectories.cases)('writes the rollout: $name', ({ start, turns, e
     written.push('line' in encoded ? encoded.line : null);
     return { accepted: true };
   });
-  for (const turn of turns) trajectory.turn(revived(turn) as object);
-  trajectory.end(revived(end) as object);
+  for (const turn of turns) trajectory.turn(revived(turn) as TurnFields);
+  trajectory.end(revived(end) as TrajectoryEnd);
   expect(written).toEqual(lines);
 });
 

@@ -25,7 +25,11 @@ export const MAX_OBJECTS = 100_000;
 export const MAX_FIELDS = 3_000;
 
 /** What one object of a type weighs, where it is more than a row of a table. */
-const WEIGHT: Readonly<Record<string, number>> = { Turn: 10, LoggedEvent: 10 }; // read from the log
+const WEIGHT: Readonly<Record<string, number>> = {
+  Turn: 10, // read from the log
+  LoggedEvent: 10,
+  Estimate: 25_000, // computed for whoever asks
+};
 /** A point of a curve is less than an object. */
 const POINTS_PER_OBJECT = 10;
 /** About how long the lists of the schema itself are: they can be nested in each other without end. */
