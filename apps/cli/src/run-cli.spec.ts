@@ -161,7 +161,7 @@ describe('the catalogue', () => {
 describe('the command line', () => {
   it.each([
     [[], ''],
-    [['diagnose', 'x'], "unknown command 'diagnose'"],
+    [['frobnicate', 'x'], "unknown command 'frobnicate'"],
     [['import', 'tau-bench', 'x.json'], '--run'],
     [['analyze', '--run', 'x'], '--estimators'],
     [['analyze', '--run', 'x', '--estimators', 'grpo', '--steps', '9..2'], '9 comes after 2'],

@@ -139,9 +139,12 @@ function inGroups(p: Float64Array, y: Float64Array, groupOf: Int32Array) {
 const sign = (deviation: number) => (Math.abs(deviation) <= NO_SIGN ? 0 : Math.sign(deviation));
 const agrees = (a: number, b: number) => (sign(a) !== 0 && sign(a) === sign(b) ? 1 : 0);
 
+const LEAST_LEFT = 1e-12;
+
 function partialCorrelation(py: number, pT: number, yT: number): Value {
   const left = (1 - pT ** 2) * (1 - yT ** 2);
-  return left > 0 ? (py - pT * yT) / Math.sqrt(left) : null;
+  // A perfect correlation leaves nothing but rounding.
+  return left > LEAST_LEFT ? (py - pT * yT) / Math.sqrt(left) : null;
 }
 
 /** Curves by training step, in ascending order, and what is to be seen in them. */
