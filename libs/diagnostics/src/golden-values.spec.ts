@@ -37,7 +37,12 @@ describe.each(GOLDEN_DIAGNOSTICS)('%s agrees with its golden vectors', (diagnost
   const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: GoldenCase[] };
   it.each(cases)('$name', ({ params, expected, tolerance, ...given }) => {
     const { trajectories = [], trainingSteps = [], checkpoints = [], anchors = [] } = given;
-    const input = { trajectories: trajectoryBatch(trajectories), trainingSteps, checkpoints, anchors };
+    const input = {
+      trajectories: trajectoryBatch(trajectories, { exactTokens: true }),
+      trainingSteps,
+      checkpoints,
+      anchors,
+    };
     const found = goldenValues(diagnostic, input, params);
     expect(differences(expected, found, tolerance)).toEqual([]);
   });

@@ -8,10 +8,14 @@ import { summarizeShard } from './comparison/summarize-shard.js';
 import { difficultyBands, taskTallies } from './catalogue/difficulty-bands.js';
 import { learningPlateau } from './catalogue/learning-plateau.js';
 import { loopStagnation } from './catalogue/loop-stagnation.js';
+import { entropyMoments } from './catalogue/entropy-moments.js';
+import { entropyStep } from './catalogue/entropy-step.js';
 import { entropyTrend } from './catalogue/entropy-trend.js';
+import { exploreExploit } from './catalogue/explore-exploit.js';
 import { inGroupSpread } from './catalogue/in-group-spread.js';
 import { passAtK } from './catalogue/pass-at-k.js';
 import { goldenAudit as advantageAudit } from './audit/golden-audit.js';
+import * as ofRun from './golden-run-values.js';
 import { processOutcome } from './process-outcome.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -35,6 +39,21 @@ const VALUES: Readonly<Record<string, (input: GoldenInput, params: Params) => Re
   'credit-profile': ({ trajectories }, params) => creditProfile(trajectories, params),
   'estimator-agreement': ({ trajectories }, params) => estimatorAgreement(trajectories, params),
   'credit-vs-labels': ({ trajectories }, params) => creditVsLabels(trajectories, params),
+  'entropy-step': ({ trajectories }, params) => entropyStep(trajectories, params as never),
+  'entropy-moments': ({ trajectories }, params) => entropyMoments(trajectories, params as never),
+  'entropy-covariance': ofRun.entropyCovarianceOfRun,
+  'entropy-reward-law': ofRun.entropyRewardLawOfRun,
+  'surprisal-quadrants': ofRun.surprisalQuadrantsOfRun,
+  'low-probability-tokens': ofRun.lowProbabilityTokensOfRun,
+  'policy-staleness': ofRun.policyStalenessOfRun,
+  'gradient-noise-scale': ofRun.gradientNoiseScaleOfRun,
+  'path-straightness': ofRun.pathStraightnessOfRun,
+  'relex-extrapolation': ofRun.relexExtrapolationOfRun,
+  'explore-exploit': ({ trajectories }, params) => exploreExploit(trajectories, params as never),
+  'dataset-coverage': ofRun.datasetCoverageOfRun,
+  'predictor-calibration': ofRun.predictorCalibrationOfRun,
+  'label-agreement': ofRun.labelAgreementOfRun,
+  'jackknife-stability': ofRun.jackknifeStabilityOfRun,
   'entropy-trend': entropyTrendOfRun,
   'advantage-audit': ({ trajectories }, params) => advantageAudit(trajectories, params),
   'in-group-spread': ({ trajectories }, { keepRatio }) => inGroupSpread(trajectories, Number(keepRatio)),

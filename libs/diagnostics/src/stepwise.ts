@@ -25,6 +25,8 @@ type Stepwise<Params extends z.ZodObject, Thresholds extends z.ZodObject> = Omit
 > & {
   /** what the run's values say, in one sentence */
   readonly sentence: (values: Values, thresholds: z.infer<Thresholds>) => string;
+  /** [steps] values that a step has only beside others, such as a trend; the run has those of its last step */
+  readonly inContext?: (steps: readonly Measured<StepMeasure>[], thresholds: z.infer<Thresholds>) => readonly Values[];
 };
 
 /**
@@ -33,13 +35,22 @@ type Stepwise<Params extends z.ZodObject, Thresholds extends z.ZodObject> = Omit
  */
 export function stepwise<const Params extends z.ZodObject, const Thresholds extends z.ZodObject>({
   sentence,
+  inContext = () => [],
   ...rest
 }: Stepwise<Params, Thresholds>): Diagnostic<Params, Thresholds, StepMeasure> {
-  return { ...rest, read: (steps, thresholds) => readSteps(steps, (values) => sentence(values, thresholds)) };
+  return {
+    ...rest,
+    read: (steps, thresholds) =>
+      readSteps(steps, inContext(steps, thresholds), (values) => sentence(values, thresholds)),
+  };
 }
 
-function readSteps(steps: readonly Measured<StepMeasure>[], sentence: (values: Values) => string): Reading {
-  const values = meansOf(steps.map(({ figures }) => figures));
+function readSteps(
+  steps: readonly Measured<StepMeasure>[],
+  inContext: readonly Values[],
+  sentence: (values: Values) => string,
+): Reading {
+  const values = { ...meansOf(steps.map(({ figures }) => figures)), ...inContext.at(-1) };
   const last = steps.at(-1)!.figures;
   const reasons = Object.entries(values)
     .filter(([, value]) => value === null)
@@ -48,9 +59,9 @@ function readSteps(steps: readonly Measured<StepMeasure>[], sentence: (values: V
     values,
     reasons: Object.fromEntries(reasons),
     sentence: sentence(values),
-    steps: steps.map(({ trainingStep, figures }) => ({
+    steps: steps.map(({ trainingStep, figures }, i) => ({
       trainingStep,
-      values: figures.values,
+      values: { ...figures.values, ...inContext[i] },
       observations: figures.observations,
     })),
     evidence: steps

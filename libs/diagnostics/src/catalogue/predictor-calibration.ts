@@ -1,0 +1,229 @@
+import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
+import { auc, ownerOf } from '#lib/numeric';
+import { z } from 'zod';
+import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
+import { successOf } from '../groups.js';
+import { figure, percent } from '../sentences.js';
+
+const LEAST_PROBABILITY = 1e-12;
+const VARIANCE_FLOOR = 1e-5;
+
+/** Sums over turns with an estimate p whose trajectory ended with y; they add up over steps. */
+export interface CalibrationSums {
+  /** [bins] turns, Σ p, Σ y */
+  readonly bins: readonly (readonly [count: number, p: number, y: number])[];
+  readonly squaredError: number;
+  readonly logLoss: number;
+  /** Σ (y − p) */
+  readonly error: number;
+}
+
+/**
+ * How far estimates of success are from success.
+ *
+ *     bins            b = min(B − 1, ⌊p B⌋): an edge goes to the upper bin
+ *     ece = Σ n_b / N · |p̄_b − ȳ_b|,  mce the greatest
+ *     reliability = Σ n_b / N (p̄_b − ȳ_b)²,  resolution = Σ n_b / N (ȳ_b − ȳ)²,  uncertainty = ȳ (1 − ȳ)
+ *     brierSkill = 1 − Brier / uncertainty
+ *     explainedVariance = 1 − var(y − p) / (var(y) + 1e-5)        n − 1 in both, as verl
+ *     logLoss with p cut to [1e-12, 1 − 1e-12]
+ *
+ * Turns of one trajectory share y: they are no independent observations.
+ *
+ * Source: Murphy's parts of the Brier score; verl metric_utils.py (vf_explained_var).
+ */
+export function calibrationOf({ bins, squaredError, logLoss, error }: CalibrationSums) {
+  const n = bins.reduce((sum, [count]) => sum + count, 0);
+  const solved = bins.reduce((sum, [, , y]) => sum + y, 0);
+  const base = solved / n;
+  const uncertainty = base * (1 - base);
+  const means = bins.map(([count, p, y]) => ({ count, p: p / count, y: y / count }));
+  const filled = means.filter(({ count }) => count > 0);
+  const over = (of: (bin: (typeof filled)[number]) => number) =>
+    filled.reduce((sum, bin) => sum + (bin.count / n) * of(bin), 0);
+  // y is 0 or 1, so its squares sum up to `solved`
+  const varianceOfY = (solved - solved * base) / (n - 1);
+  const varianceOfError = (squaredError - (error * error) / n) / (n - 1);
+  return {
+    count: n,
+    bins: means.map(({ count, p, y }) => (count > 0 ? [count, p, y] : [0, null, null])),
+    ece: over(({ p, y }) => Math.abs(p - y)),
+    mce: filled.reduce((most, { p, y }) => Math.max(most, Math.abs(p - y)), 0),
+    brier: squaredError / n,
+    reliability: over(({ p, y }) => (p - y) ** 2),
+    resolution: over(({ y }) => (y - base) ** 2),
+    uncertainty,
+    brierSkill: uncertainty > 0 ? 1 - squaredError / n / uncertainty : null,
+    logLoss: logLoss / n,
+    explainedVariance: n > 1 ? 1 - varianceOfError / (varianceOfY + VARIANCE_FLOOR) : null,
+  };
+}
+
+interface Estimates {
+  /** [turns] NaN: none */
+  readonly p: NumericValues;
+  /** [turns] success of the trajectory; NaN: not said */
+  readonly y: Float64Array;
+  /** [turns] row of the trajectory */
+  readonly owner: Int32Array;
+}
+
+export function estimatesOf(trajectories: TrajectoryBatch): Estimates | null {
+  const p = numbers(trajectories, 'turn.successEstimate');
+  if (!p) return null;
+  const success = successOf(trajectories);
+  const owner = ownerOf(trajectories.turnOffsets);
+  return { p, y: Float64Array.from(owner, (row) => success[row]), owner };
+}
+
+/** @param bins of equal width */
+export function calibrationSums({ p, y }: Estimates, bins: number): CalibrationSums {
+  const sums = Array.from({ length: bins }, (): [number, number, number] => [0, 0, 0]);
+  let [squaredError, logLoss, error] = [0, 0, 0];
+  for (let t = 0; t < p.length; t++) {
+    if (Number.isNaN(p[t]) || Number.isNaN(y[t])) continue;
+    const bin = sums[Math.max(0, Math.min(bins - 1, Math.floor(p[t] * bins)))];
+    bin[0]++;
+    bin[1] += p[t];
+    bin[2] += y[t];
+    squaredError += (y[t] - p[t]) ** 2;
+    error += y[t] - p[t];
+    const sure = Math.max(LEAST_PROBABILITY, Math.min(1 - LEAST_PROBABILITY, p[t]));
+    logLoss -= y[t] > 0 ? Math.log(sure) : Math.log(1 - sure);
+  }
+  return { bins: sums, squaredError, logLoss, error };
+}
+
+/** How well estimates tell successes from failures: ½ is chance, null where there is only one of them. */
+export function aucOfEstimates({ p, y }: Estimates): number | null {
+  const found = auc(p, y.map((value) => (value > 0 ? 1 : value === 0 ? -1 : NaN))); // prettier-ignore
+  return Number.isFinite(found) ? found : null;
+}
+
+/** Per group Σ (p − y)² − Σ (y − ȳ_g)²: above 0 the estimates are worse than the group's own rate of success. */
+export function subgroupRegret(trajectories: TrajectoryBatch, { p, y, owner }: Estimates): Record<string, number> {
+  const { groups, groupOf, groupCount } = trajectories;
+  const [count, solved, squared] = Array.from({ length: 3 }, () => new Float64Array(groupCount));
+  for (let t = 0; t < p.length; t++) {
+    if (Number.isNaN(p[t]) || Number.isNaN(y[t])) continue;
+    const group = groupOf[owner[t]];
+    count[group]++;
+    solved[group] += y[t];
+    squared[group] += (p[t] - y[t]) ** 2;
+  }
+  const said = groups.map((name, g) => ({ name, g })).filter(({ g }) => count[g] > 0);
+  return Object.fromEntries(
+    said.map(({ name, g }) => [name, squared[g] - (solved[g] - (solved[g] * solved[g]) / count[g])]),
+  );
+}
+
+interface Figures {
+  readonly sums: CalibrationSums;
+  readonly auc: number | null;
+  /** with an estimate and an outcome: intervals go by them, not by turns */
+  readonly trajectories: number;
+  /** the groups whose estimates are worst, at most three */
+  readonly worst: readonly (readonly [group: string, regret: number])[];
+}
+
+const WORST = 3;
+
+export const predictorCalibrationDiagnostic = defineDiagnostic({
+  id: 'predictor-calibration',
+  version: 1,
+  title: 'Estimates of success',
+  question: 'Does what was said of the chances come true?',
+  remedy:
+    'Recalibrate (temperature scaling), train the predictor on more outcomes; do not give credit by it meanwhile.',
+  headline: 'ece',
+  level: 'run',
+  status: 'verified',
+  source: 'Murphy’s decomposition; verl metric_utils.py (vf_explained_var); limits ours',
+  requires: ['turn.successEstimate', 'trajectory.outcomeReward'],
+  accepts: ['trajectory.success'],
+  metrics: [],
+  params: z.strictObject({ bins: z.int().min(2).max(100).default(10).describe('of equal width') }),
+  thresholds: z.strictObject({
+    ece: z.number().min(0).max(1).default(0.1).describe('expected calibration error: more is a warning'),
+  }),
+
+  measure({ trajectories }, { bins }): Figures | null {
+    const estimates = estimatesOf(trajectories);
+    if (!estimates) return null;
+    const sums = calibrationSums(estimates, bins);
+    if (sums.bins.every(([count]) => count === 0)) return null;
+    const { p, y, owner } = estimates;
+    const said = owner.filter((_, t) => !Number.isNaN(p[t]) && !Number.isNaN(y[t]));
+    const worst = Object.entries(subgroupRegret(trajectories, estimates))
+      .filter(([, regret]) => regret > 0)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, WORST);
+    return { sums, auc: aucOfEstimates(estimates), trajectories: new Set(said).size, worst };
+  },
+
+  read(steps) {
+    const { bins, ...values } = calibrationOf(steps.map(({ figures }) => figures.sums).reduce(addSums));
+    const ranked = weightedAuc(steps);
+    return {
+      values: { ...values, auc: ranked },
+      reasons: {
+        ...(values.brierSkill === null && { brierSkill: 'all trajectories ended alike' }),
+        ...(values.explainedVariance === null && { explainedVariance: 'needs 2 estimates' }),
+        ...(ranked === null && { auc: 'on no training step both successes and failures have estimates' }),
+      },
+      sentence: `estimates of success are off by ${percent(values.ece)} on average over ${figure(values.count)} turns${values.brierSkill === null ? '' : `; they are ${values.brierSkill > 0 ? 'better' : 'no better'} than the base rate`}`,
+      steps: steps.map(({ trainingStep, figures }) => {
+        const { bins: _, ...ofStep } = calibrationOf(figures.sums);
+        return { trainingStep, values: { ...ofStep, auc: figures.auc }, observations: figures.trajectories };
+      }),
+      evidence: steps
+        .flatMap(({ trainingStep, figures }) =>
+          figures.worst.map(([group, regret]) => ({ trainingStep, group, regret })),
+        ) // prettier-ignore
+        .sort((a, b) => b.regret - a.regret)
+        .slice(0, MAX_EVIDENCE)
+        .map(({ trainingStep, group, regret }) => ({
+          trainingStep,
+          group,
+          note: `worse than the group's own rate by ${figure(regret)} in squared error`,
+        })),
+      detail: { bins },
+    };
+  },
+
+  rules: ({ ece }) => [
+    {
+      id: 'miscalibrated',
+      level: 'warn',
+      all: [{ value: 'ece', op: '>', limit: ece }],
+      minimum: 32,
+      says: `estimates of success are off by more than ${percent(ece)}`,
+    },
+    {
+      id: 'worse-than-constant',
+      level: 'warn',
+      all: [
+        { value: 'explainedVariance', op: '<', limit: 0 },
+        { value: 'uncertainty', op: '>', limit: 0 },
+      ],
+      minimum: 32,
+      says: 'the estimates explain less than a constant would: credit that is made of them is noise',
+    },
+  ],
+});
+
+function addSums(a: CalibrationSums, b: CalibrationSums): CalibrationSums {
+  return {
+    bins: a.bins.map(([count, p, y], i) => [count + b.bins[i][0], p + b.bins[i][1], y + b.bins[i][2]]),
+    squaredError: a.squaredError + b.squaredError,
+    logLoss: a.logLoss + b.logLoss,
+    error: a.error + b.error,
+  };
+}
+
+/** Mean of the steps' own, weighted by their trajectories: ranks are not kept. */
+function weightedAuc(steps: readonly Measured<Figures>[]): number | null {
+  const said = steps.filter(({ figures }) => figures.auc !== null);
+  const weight = said.reduce((sum, { figures }) => sum + figures.trajectories, 0);
+  return weight > 0 ? said.reduce((sum, { figures }) => sum + figures.auc! * figures.trajectories, 0) / weight : null;
+}

@@ -1,0 +1,280 @@
+import { quantiles } from '#lib/numeric';
+import { z } from 'zod';
+import { defineDiagnostic, type CheckpointSketch, type Measured } from '../diagnostic.js';
+import { mean } from '../groups.js';
+import { leastSquares } from '../least-squares.js';
+import { figure, percent } from '../sentences.js';
+
+export interface Checkpoint {
+  readonly trainingStep: number;
+  readonly tensors: CheckpointSketch['tensors'];
+}
+
+export interface ExtrapolationOptions {
+  /** observed training steps after the first checkpoint: later ones are held back */
+  readonly historySteps: number;
+  readonly targetSteps: readonly number[];
+  /** last observed rows that the line is fitted to; -1: all */
+  readonly window: number;
+}
+
+/**
+ * RELEX: where the parameters go if they go on along their first direction. Per tensor, over rows δ_s = θ_s − θ_0 of
+ * the observed steps (not centred):
+ *
+ *     G = M Mᵀ = Σ λ u uᵀ,  σ = √λ_1,  v = Mᵀ u_1 / σ,  coefficients c = σ u_1   (signed so that the last is ≥ 0)
+ *     explainedVariance = λ_1 / tr G
+ *     line  c_t = slope · t + intercept over the row number t of the window, from 0
+ *     t* = W − 1 + (target − last observed step),  prediction = c(t*) v = Σ_s mixWeights_s δ_s
+ *     r2 of all observed c and outOfSampleR2 of the held-back δ · v, by the line through c on the training step
+ *     futureAlignment = (δ · v)² / ‖δ‖² of each held-back checkpoint
+ *
+ * A random walk already gives an explained variance of 8/π² = 0.81 and an r2 of 0.96: neither alone proves anything.
+ *
+ * Source: weizhepei/RELEX scripts/svd_extrapolation.py, arXiv:2605.21468. Rank 1.
+ *
+ * @param checkpoints ascending; the first is the base model
+ */
+export function relexExtrapolation(checkpoints: readonly Checkpoint[], options: ExtrapolationOptions) {
+  const names = Object.keys(checkpoints[0].tensors);
+  const tensors = Object.fromEntries(names.map((name) => [name, ofTensor(checkpoints, name, options)]));
+  const explained = names.map((name) => tensors[name].explainedVariance);
+  return {
+    tensors,
+    explainedVarianceMean: mean(explained),
+    explainedVarianceMin: explained.length > 0 ? Math.min(...explained) : null,
+    explainedVarianceMedian: explained.length > 0 ? quantiles(Float64Array.from(explained), [0.5])[0] : null,
+    above90: explained.filter((share) => share >= 0.9).length,
+  };
+}
+
+function ofTensor(checkpoints: readonly Checkpoint[], name: string, options: ExtrapolationOptions) {
+  const [first, ...later] = checkpoints.map(({ trainingStep, tensors }) => ({ trainingStep, values: tensors[name] }));
+  const rows = later.map(({ trainingStep, values }) => ({
+    trainingStep,
+    delta: values.map((value, i) => value - first.values[i]),
+  }));
+  const observed = rows.filter(({ trainingStep }) => trainingStep - first.trainingStep <= options.historySteps);
+  const heldBack = rows.slice(observed.length);
+  const deltas = observed.map(({ delta }) => delta);
+  const { eigenvalue, vector, trace } = leading(deltas.map((a) => deltas.map((b) => dot(a, b))));
+  const sigma = Math.sqrt(Math.max(0, eigenvalue));
+  if (!(sigma > 0)) return untouched(observed.length, first.values.length, options.targetSteps.length);
+
+  const coefficients = vector.map((u) => sigma * u);
+  const direction = combine(vector.map((u) => u / sigma), deltas); // prettier-ignore
+  const inWindow = coefficients.slice(options.window > 0 ? -options.window : 0);
+  const line = leastSquares([...inWindow.keys()], inWindow) ?? { slope: 0, intercept: inWindow[0] };
+  const last = observed.at(-1)!.trainingStep;
+  const targets = options.targetSteps.map(
+    (target) => line.slope * (inWindow.length - 1 + target - last) + line.intercept,
+  );
+  const steps = observed.map(({ trainingStep }) => trainingStep);
+  const ofStep = leastSquares(steps, coefficients) ?? { slope: 0, intercept: coefficients[0] };
+  const ahead = heldBack.map(({ trainingStep, delta }) => ({ trainingStep, delta, along: dot(delta, direction) }));
+  return {
+    explainedVariance: eigenvalue / trace,
+    singularValue: sigma,
+    coefficients,
+    slope: line.slope,
+    intercept: line.intercept,
+    r2: rSquared(steps, coefficients, ofStep),
+    predictions: targets.map((at) => direction.map((value) => at * value)),
+    mixWeights: targets.map((at) => vector.map((u) => (at * u) / sigma)),
+    futureAlignment: ahead.map(({ delta, along }) => (along * along) / dot(delta, delta)),
+    outOfSampleR2:
+      ahead.length > 0
+        ? rSquared(ahead.map(({ trainingStep }) => trainingStep), ahead.map(({ along }) => along), ofStep) // prettier-ignore
+        : null,
+  };
+}
+
+function untouched(rows: number, dimensions: number, targets: number) {
+  const zeros = (count: number) => new Array<number>(count).fill(0);
+  return {
+    explainedVariance: 0,
+    singularValue: 0,
+    coefficients: zeros(rows),
+    slope: 0,
+    intercept: 0,
+    r2: 1,
+    predictions: Array.from({ length: targets }, () => zeros(dimensions)),
+    mixWeights: Array.from({ length: targets }, () => zeros(rows)),
+    futureAlignment: [],
+    outOfSampleR2: null,
+  };
+}
+
+/** Squarings of the matrix: its 2^24th power has no direction left but the first. */
+const SQUARINGS = 24;
+
+/** The largest eigenvalue of a symmetric matrix without negative ones, and its vector of length 1, its last entry ≥ 0. */
+function leading(matrix: readonly (readonly number[])[]) {
+  const n = matrix.length;
+  const trace = matrix.reduce((sum, row, i) => sum + row[i], 0);
+  if (!(trace > 0)) return { eigenvalue: 0, vector: new Array<number>(n).fill(0), trace };
+  let power = matrix.map((row) => row.map((value) => value / trace));
+  for (let i = 0; i < SQUARINGS; i++) {
+    const square = power.map((row) => power.map((column) => dot(row, column)));
+    const size = square.reduce((sum, row, k) => sum + row[k], 0);
+    power = square.map((row) => row.map((value) => value / size));
+  }
+  const row = power.reduce((most, one) => (dot(one, one) > dot(most, most) ? one : most));
+  const length = Math.sqrt(dot(row, row)) * (row[n - 1] < 0 ? -1 : 1);
+  const vector = row.map((value) => value / length);
+  return { eigenvalue: dot(vector, matrix.map((one) => dot(one, vector))), vector, trace }; // prettier-ignore
+}
+
+function combine(weights: readonly number[], rows: readonly (readonly number[])[]): number[] {
+  return rows[0].map((_, d) => rows.reduce((sum, row, i) => sum + weights[i] * row[d], 0));
+}
+
+/** 1 where nothing varies and nothing is missed. */
+function rSquared(
+  x: readonly number[],
+  y: readonly number[],
+  { slope, intercept }: { readonly slope: number; readonly intercept: number },
+): number {
+  const centre = mean(y)!;
+  const residual = y.reduce((sum, value, i) => sum + (value - slope * x[i] - intercept) ** 2, 0);
+  const spread = y.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  return spread > 0 ? 1 - residual / spread : Number(residual === 0);
+}
+
+const dot = (a: readonly number[], b: readonly number[]) => {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+};
+
+/** Of the checkpoints, held back to test the line. */
+const HELD_BACK = 0.2;
+const LEAST = 10;
+/** Latest checkpoints that are looked at, beside the first. */
+const MOST = 40;
+/** The line is trusted this many windows ahead. */
+const REACH = 10;
+
+const Thresholds = z.strictObject({
+  explained: z.number().min(0).max(1).default(0.85).describe('variance along the first direction: more is asked'),
+  straightness: z.number().positive().default(3).describe('times 1/√checkpoints: a straighter path is asked'),
+  outOfSampleR2: z.number().max(1).default(0.8).describe('on the held-back checkpoints, or'),
+  alignment: z.number().min(0).max(1).default(0.6).describe('of the held-back checkpoints with the direction'),
+});
+
+/** What the checkpoints so far say, the last fifth held back; null: too few. */
+function linearity(all: readonly Checkpoint[]) {
+  if (all.length < LEAST) return null;
+  const checkpoints = [all[0], ...all.slice(1).slice(-MOST)];
+  const observed = Math.ceil(checkpoints.length * (1 - HELD_BACK));
+  const [first, last] = [checkpoints[0].trainingStep, checkpoints[observed - 1].trainingStep];
+  const found = relexExtrapolation(checkpoints, { historySteps: last - first, targetSteps: [], window: -1 });
+  const tensors = Object.values(found.tensors).filter(({ singularValue }) => singularValue > 0);
+  if (tensors.length === 0) return null;
+  const whole = (values: CheckpointSketch['tensors']) => Object.values(values).flat();
+  const path = checkpoints.slice(0, observed).map(({ tensors: values }) => whole(values));
+  const lengths = path.slice(1).map((point, i) => distance(point, path[i]));
+  return {
+    explainedVariance: mean(tensors.map(({ explainedVariance }) => explainedVariance))!,
+    r2: mean(tensors.map(({ r2 }) => r2))!,
+    outOfSampleR2: mean(tensors.flatMap(({ outOfSampleR2 }) => (outOfSampleR2 === null ? [] : [outOfSampleR2]))),
+    futureAlignment: mean(tensors.flatMap(({ futureAlignment }) => futureAlignment)),
+    straightness: distance(path.at(-1)!, path[0]) / lengths.reduce((sum, length) => sum + length, 0),
+    checkpoints: observed,
+    span: last - first,
+    upTo: first + REACH * (last - first),
+  };
+}
+
+function distance(a: readonly number[], b: readonly number[]): number {
+  const difference = a.map((value, i) => value - b[i]);
+  return Math.sqrt(dot(difference, difference));
+}
+
+function isLinear(found: NonNullable<ReturnType<typeof linearity>>, limits: z.infer<typeof Thresholds>): boolean {
+  const { explainedVariance, straightness, outOfSampleR2, futureAlignment, checkpoints } = found;
+  const holds = (outOfSampleR2 ?? -1) > limits.outOfSampleR2 || (futureAlignment ?? -1) > limits.alignment;
+  return explainedVariance > limits.explained && straightness > limits.straightness / Math.sqrt(checkpoints) && holds;
+}
+
+export const relexExtrapolationDiagnostic = defineDiagnostic({
+  id: 'relex-extrapolation',
+  version: 1,
+  title: 'Extrapolating the parameters',
+  question: 'Could a later checkpoint be had without training it?',
+  remedy: 'Where it is linear: build the mixed checkpoint from the stored ones (mixWeights) and evaluate it.',
+  headline: 'explainedVariance',
+  level: 'run',
+  status: 'verified',
+  source: 'weizhepei/RELEX, arXiv:2605.21468; the three conditions are ours',
+  requires: [],
+  accepts: [],
+  metrics: [],
+  params: z.strictObject({}),
+  thresholds: Thresholds,
+
+  measure: ({ checkpoint }) => (checkpoint ? { tensors: checkpoint.tensors } : null),
+
+  read(steps, limits) {
+    const checkpoints = comparable(steps);
+    const found = linearity(checkpoints);
+    const names = ['explainedVariance', 'r2', 'outOfSampleR2', 'futureAlignment', 'straightness'] as const;
+    const few = `needs ${LEAST} checkpoints that differ`;
+    return {
+      values: { ...Object.fromEntries(names.map((name) => [name, found?.[name] ?? null])), linear: found ? Number(isLinear(found, limits)) : null }, // prettier-ignore
+      reasons: Object.fromEntries([...names, 'linear'].flatMap((name) => (found ? [] : [[name, few]]))),
+      sentence: found
+        ? sentenceOf(found, isLinear(found, limits))
+        : `${checkpoints.length} checkpoints: the extrapolation ${few}`,
+      steps: checkpoints.map(({ trainingStep }, i) => {
+        const then = linearity(checkpoints.slice(0, i + 1));
+        return { trainingStep, values: { linear: then ? Number(isLinear(then, limits)) : null }, observations: i + 1 };
+      }),
+      evidence: [],
+      ...(found && { detail: mixtures(checkpoints, found.upTo) }),
+    };
+  },
+
+  rules: () => [
+    {
+      id: 'linear-regime',
+      level: 'info',
+      all: [{ value: 'linear', op: '>=', limit: 1 }],
+      minimum: LEAST,
+      says: 'the parameters go on along one line: an extrapolated checkpoint is worth a try',
+    },
+  ],
+});
+
+/** The checkpoints that have the tensors of the first one. */
+function comparable(steps: readonly Measured<{ readonly tensors: CheckpointSketch['tensors'] }>[]): Checkpoint[] {
+  const sizes = (tensors: CheckpointSketch['tensors']) =>
+    JSON.stringify(Object.keys(tensors).sort().map((name) => [name, tensors[name].length])); // prettier-ignore
+  const first = sizes(steps[0].figures.tensors);
+  return steps
+    .filter(({ figures }) => sizes(figures.tensors) === first)
+    .map(({ trainingStep, figures: { tensors } }) => ({ trainingStep, tensors }));
+}
+
+function sentenceOf(found: NonNullable<ReturnType<typeof linearity>>, holds: boolean): string {
+  const fit =
+    found.outOfSampleR2 === null ? '' : `, held-back checkpoints fit it with R² ${figure(found.outOfSampleR2)}`;
+  const facts = `${percent(found.explainedVariance)} of the parameters' way lies along one line (a random walk: 81 %)${fit}`;
+  return holds ? `${facts}: try a checkpoint up to training step ${found.upTo}` : `${facts}: not linear enough to extrapolate`; // prettier-ignore
+}
+
+/** What to add to the first checkpoint, as weights of the differences to it, per tensor. */
+function mixtures(all: readonly Checkpoint[], target: number) {
+  const checkpoints = [all[0], ...all.slice(1).slice(-MOST)];
+  const [first, last] = [all[0].trainingStep, all.at(-1)!.trainingStep];
+  const { tensors } = relexExtrapolation(checkpoints, {
+    historySteps: last - first,
+    targetSteps: [target],
+    window: -1,
+  });
+  return {
+    target,
+    trainingSteps: checkpoints.slice(1).map(({ trainingStep }) => trainingStep),
+    mixWeights: Object.fromEntries(Object.entries(tensors).map(([name, { mixWeights }]) => [name, mixWeights[0]])),
+  };
+}
