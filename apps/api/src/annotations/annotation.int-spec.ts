@@ -54,6 +54,28 @@ it('what is annotated is seen among the signals and in the next analysis, not in
   ]);
 });
 
+it('every annotation is kept and shown with its trajectory, page by page', async () => {
+  const asked = `query ($after: String) { trajectory(run: "r", id: "t0-1-0") { annotations(first: 2, after: $after) {
+    edges { node { turn annotator signals failure } } pageInfo { hasNextPage endCursor } } } }`;
+  for (const [turn, label] of [
+    [0, 1],
+    [0, -1],
+    [1, 0],
+  ])
+    await annotate({ trajectory: 't0-1-0', turn, signals: { humanLabel: label } });
+  await api.project(run);
+  const first = (await api.ask(key, asked)).data.trajectory.annotations;
+  const rest = (await api.ask(key, asked, { after: first.pageInfo.endCursor })).data.trajectory.annotations;
+  expect([first.pageInfo.hasNextPage, rest.pageInfo.hasNextPage]).toEqual([true, false]);
+  expect([...first.edges, ...rest.edges].map(({ node }: { node: object }) => node)).toEqual(
+    [
+      { turn: 0, signals: { humanLabel: 1 } },
+      { turn: 0, signals: { humanLabel: -1 } },
+      { turn: 1, signals: { humanLabel: 0 } },
+    ].map((said) => ({ ...said, annotator: 'ann', failure: null })),
+  );
+});
+
 it.each<[string, object, string]>([
   ['a run that there is not', { run: 'nowhere' }, 'run.unknown'],
   ['a trajectory that there is not', { trajectory: 't9' }, 'trajectory.unknown'],

@@ -11,6 +11,7 @@ import {
   storedComparisons,
   type ShardFilter,
 } from '../analyses/analysis.reader.js';
+import { annotationsOfTrajectories, AS_ANNOTATED } from '../annotations/annotation.reader.js';
 import { auditsOfRuns, NEWEST_AUDIT } from '../audits/audit.reader.js';
 import type { DiagnosticStep } from '../diagnostics/diagnostic.object.js';
 import {
@@ -66,6 +67,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     alerts: pageLoader(NEWEST_ALERT, (ids, limit, after, filter: AlertFilter) =>
       alertsOfRuns(db, ids, limit, after, filter),
     ),
+    annotations: pageLoader(AS_ANNOTATED, (ids, limit, after) => annotationsOfTrajectories(db, ids, limit, after)),
     turns: turnsLoader(db),
     credit: creditLoader(db, store),
     analysesOfRun: pageLoader(NEWEST_ANALYSIS, (ids, limit, after) => analysesOfRuns(db, ids, limit, after)),

@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import { Args, Context, ID, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { AnnotationConnection } from '../annotations/annotation.object.js';
+import { trajectoryAddress } from '../annotations/annotation.reader.js';
 import { PageArgs } from '../graphql/connection.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { runByIdOrName } from '../runs/run.reader.js';
+import { excerptOf } from './excerpt.js';
 import { Trajectory, Turn, TurnConnection, TurnCredit } from './trajectory.object.js';
 import { trajectoryById } from './trajectory.reader.js';
 
@@ -21,10 +25,30 @@ export class TrajectoryResolver {
   turns(@Parent() trajectory: Trajectory, @Args() page: PageArgs, @Context() { loaders }: RequestContext) {
     return loaders.turns.load({ trajectory, page });
   }
+
+  @ResolveField(() => AnnotationConnection, { description: 'In the order in which they were said.' })
+  annotations(@Parent() trajectory: Trajectory, @Args() page: PageArgs, @Context() { loaders }: RequestContext) {
+    return loaders.annotations.load({ parent: trajectoryAddress(trajectory), page, filter: null });
+  }
 }
 
 @Resolver(() => Turn)
 export class TurnResolver {
+  @ResolveField(() => ID, { description: 'The same for states that were recorded equal.' })
+  stateKey(@Parent() { state }: Turn): string {
+    return createHash('sha256').update(state).digest('hex').slice(0, 24);
+  }
+
+  @ResolveField(() => String, { description: 'How the state begins; of chat messages, how the last one does.' })
+  stateExcerpt(@Parent() { state }: Turn): string {
+    return excerptOf(state);
+  }
+
+  @ResolveField(() => String, { description: 'How the action begins; of chat messages, how the last one does.' })
+  actionExcerpt(@Parent() { action }: Turn): string {
+    return excerptOf(action);
+  }
+
   @ResolveField(() => [TurnCredit], { description: 'One entry per estimator of the analysis, in its order.' })
   credit(
     @Parent() { run: runId, trajectory, trainingStep, index }: Turn,
