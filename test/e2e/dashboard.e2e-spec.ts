@@ -102,6 +102,28 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     expect(complaints).toEqual([]);
   });
 
+  it('says what was measured with its evidence, and audits what the trainer logged', async () => {
+    const { run } = await platform.ask('{ run(id: "household") { id } }');
+    await page.goto(`${platform.url}/runs/${run.id}`);
+    const reading = page.getByRole('button', { name: /^Groups without a signal/ });
+    await reading.click();
+    expect(page.url()).toContain('diagnostic=zero-variance-groups');
+    await page.reload(); // the address has it all
+    await page.locator('.reading-details .evidence a').first().click();
+    await heading(/^Training step \d/);
+    await page.goBack();
+
+    await page.getByRole('button', { name: 'Start an audit' }).click();
+    await page.getByLabel('The trainer says it used').selectOption('gigpo');
+    await page.getByRole('button', { name: 'Start the audit' }).click();
+    await page.getByRole('link', { name: 'loggedAdvantage against gigpo' }).click();
+    await heading('Audit of loggedAdvantage against gigpo');
+    const finding = page.getByRole('region', { name: 'Findings' }).getByRole('row').nth(1);
+    expect(await finding.textContent()).toMatch(/^match/);
+    expect(await page.locator('.verdict').textContent()).toContain('are those of gigpo');
+    expect(complaints).toEqual([]);
+  });
+
   it('follows a run while it goes on', async () => {
     const options = { project: 'default', name: 'live', url: platform.url, apiKey: platform.key };
     const run = await startRun({ ...options, spool: `${platform.home}/spool-live` });

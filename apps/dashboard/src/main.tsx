@@ -5,6 +5,7 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
+import './styles/diagnostics.css';
 import './styles/trajectory.css';
 
 createRoot(document.getElementById('root')!).render(

@@ -39,7 +39,8 @@ const run = createRoute({
   getParentRoute: () => root,
   path: '/runs/$run',
   component: lazyRouteComponent(() => import('./pages/run/RunPage.js'), 'RunPage'),
-  validateSearch: (search) => said({ curves: text(search.curves), after: text(search.after) }),
+  validateSearch: (search) =>
+    said({ curves: text(search.curves), after: text(search.after), diagnostic: text(search.diagnostic) }),
 });
 
 const step = createRoute({
@@ -64,8 +65,14 @@ const analysis = createRoute({
     said({ sort: text(search.sort), disputed: search.disputed === 'all' ? 'all' : undefined }),
 });
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audits/$audit',
+  component: lazyRouteComponent(() => import('./pages/audit/AuditPage.js'), 'AuditPage'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, runs, run, step, trajectory, analysis]),
+  routeTree: root.addChildren([home, runs, run, step, trajectory, analysis, audit]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

@@ -14,3 +14,11 @@ export function sparkline(values: Float64Array, width: number, height: number): 
   });
   return path;
 }
+
+/** Stretched to 0 … 1 between the lowest and the highest; all in the middle where they are equal. */
+export function toUnit(values: Float64Array): Float64Array {
+  const said = values.filter((value) => !Number.isNaN(value));
+  const low = said.reduce((least, value) => Math.min(least, value), Infinity);
+  const high = said.reduce((most, value) => Math.max(most, value), -Infinity);
+  return values.map((value) => (high > low ? (value - low) / (high - low) : value - low + 0.5));
+}

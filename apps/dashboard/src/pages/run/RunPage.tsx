@@ -7,6 +7,7 @@ import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { State } from '../../ui/State.js';
 import { ago, count, counted, decimal, percent } from '../../text/numbers.js';
 import { Analyses } from './Analyses.js';
+import { Audits } from './Audits.js';
 import { Curves } from './Curves.js';
 import { Diagnostics } from './Diagnostics.js';
 import { Signals } from './Signals.js';
@@ -101,9 +102,10 @@ export function RunPage() {
         />
       </section>
       <Curves run={run.id} position={position} />
+      <Diagnostics run={run.id} position={position} />
       <div className="columns">
         <Analyses run={run.id} position={position} />
-        <Diagnostics run={run.id} position={position} />
+        <Audits run={run.id} position={position} />
       </div>
       <div className="columns columns-even">
         <TrainingSteps run={run.id} position={position} />

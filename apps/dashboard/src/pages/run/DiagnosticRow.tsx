@@ -1,0 +1,144 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useMemo } from 'react';
+import { Chart } from '../../charts/Chart.js';
+import { curveOf, metricCurve } from '../../charts/metric-curve.js';
+import { toUnit } from '../../charts/sparkline.js';
+import { usePalette } from '../../charts/use-palette.js';
+import { graphql, type ResultOf } from '../../graphql.js';
+import { count, counted } from '../../text/numbers.js';
+import { visibleText } from '../../text/visible-text.js';
+import { Sparkline } from '../../ui/Sparkline.js';
+import { without } from '../../without.js';
+import { sentence, valueText, wordsOf } from './diagnostic-text.js';
+import { EvidenceList } from './EvidenceList.js';
+
+export const DiagnosticFields = graphql(`
+  fragment DiagnosticRow on Diagnostic @_unmask {
+    id
+    title
+    question
+    remedy
+    asOf
+    reading
+    headline
+    value
+    values
+    reasons
+    missing
+    pendingSteps
+    evidence {
+      trainingStep
+      group
+      trajectory
+      turn
+      note
+    }
+    curve(points: 120) {
+      sampled
+      count
+      points {
+        trainingStep
+        value
+      }
+    }
+  }
+`);
+
+export type Diagnostic = ResultOf<typeof DiagnosticFields>;
+
+interface DiagnosticRowProps {
+  readonly run: string;
+  readonly diagnostic: Diagnostic;
+  readonly isOpen: boolean;
+  /** an alert of it is open */
+  readonly isAlerting: boolean;
+}
+
+/** One line: what it says, how that went over the training steps, the number that matters. Behind it the evidence. */
+export function DiagnosticRow({ run, diagnostic, isOpen, isAlerting }: DiagnosticRowProps) {
+  const { id, title, reading, headline, value, curve } = diagnostic;
+  const navigate = useNavigate({ from: '/runs/$run' });
+  const details = useId();
+  const values = useMemo(() => toUnit(curveOf(headline, curve.points).value), [headline, curve]);
+  const toggle = () =>
+    void navigate({
+      search: (old) => (isOpen ? without(old, 'diagnostic') : { ...old, diagnostic: id }),
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <article className={isAlerting ? 'reading reading-alerting' : 'reading'}>
+      <button type="button" className="reading-line" aria-expanded={isOpen} aria-controls={details} onClick={toggle}>
+        <span className="reading-title">{title}</span>
+        <span className="reading-says">{sentence(visibleText(reading))}</span>
+        <span className="reading-curve">{values.length > 1 && <Sparkline values={values} />}</span>
+        <span className="number">{valueText(headline, value)}</span>
+        <span className="chevron" aria-hidden="true" />
+      </button>
+      <div id={details} hidden={!isOpen}>
+        {isOpen && <Details run={run} diagnostic={diagnostic} />}
+      </div>
+    </article>
+  );
+}
+
+const CURVE_HEIGHT = 150;
+
+function Details({ run, diagnostic }: { readonly run: string; readonly diagnostic: Diagnostic }) {
+  const { question, remedy, asOf, headline, values, reasons, evidence, missing, pendingSteps, curve } = diagnostic;
+  const palette = usePalette();
+  const option = useMemo(
+    () => metricCurve(curveOf(wordsOf(headline), curve.points), palette, palette.categories[0]),
+    [headline, curve, palette],
+  );
+  const why = reasons as Record<string, string>;
+  return (
+    <div className="reading-details">
+      <div>
+        <p>{question}</p>
+        <p className="hint">What helps when it alerts: {remedy}</p>
+        <dl className="values">
+          {Object.entries(values as Record<string, number | null>).map(([name, value]) => (
+            <div key={name}>
+              <dt>{wordsOf(name)}</dt>
+              <dd className="number">
+                {valueText(name, value)}
+                {value === null && why[name] && <small> {visibleText(why[name])}</small>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+        {missing.map((text) => (
+          <p key={text} className="lacking">
+            not measured: {visibleText(text)}
+          </p>
+        ))}
+        <p className="hint">
+          Over the first {count(asOf)} events
+          {pendingSteps > 0 && `; ${counted(pendingSteps, 'training step')} not measured yet`}.
+        </p>
+      </div>
+      <div>
+        {curve.points.length > 1 && (
+          <div className="curve">
+            <h4>
+              {wordsOf(headline)}
+              {curve.sampled && (
+                <span className="hint">
+                  {count(curve.points.length)} of {count(curve.count)} points
+                </span>
+              )}
+            </h4>
+            <Chart option={option} height={CURVE_HEIGHT} label={`${wordsOf(headline)} over training steps`} />
+          </div>
+        )}
+        {evidence.length > 0 && (
+          <>
+            <h4>Evidence</h4>
+            <EvidenceList run={run} places={evidence} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
