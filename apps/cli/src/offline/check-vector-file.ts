@@ -86,7 +86,7 @@ function checkCase(diagnostic: string, vector: unknown): CheckedCase {
   const tolerance = typeof vector.tolerance === 'number' ? vector.tolerance : DEFAULT_TOLERANCE;
   const params = isObject(vector.params) ? vector.params : {};
   const input = {
-    trajectories: trajectoryBatch(trajectories as TrajectoryRecords),
+    trajectories: trajectoryBatch(trajectories as TrajectoryRecords, { exactTokens: true }),
     trainingSteps: trainingSteps as GoldenInput['trainingSteps'],
     checkpoints,
     anchors,
