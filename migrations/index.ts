@@ -6,6 +6,7 @@ import { LimitsAndReadiness1767225606000 } from './1767225606000-limits-and-read
 import { Erasure1767225608000 } from './1767225608000-erasure.js';
 import { Diagnosis1767225613000 } from './1767225613000-diagnosis.js';
 import { Audit1767225614000 } from './1767225614000-audit.js';
+import { Webhooks1767225621000 } from './1767225621000-webhooks.js';
 import { OwnEstimatorsAndStates1767225611000 } from './1767225611000-own-estimators-and-states.js';
 
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   OwnEstimatorsAndStates1767225611000,
   Diagnosis1767225613000,
   Audit1767225614000,
+  Webhooks1767225621000,
 ] as const;

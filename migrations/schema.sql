@@ -845,3 +845,52 @@ create policy confined on trajectory_group for all to recredit_app
   WHERE (run.id = trajectory_group.run_id)
  OFFSET 0))));
 grant delete, insert, select, update on trajectory_group to recredit_app;
+
+create table webhook (
+  id text not null,
+  project_id text not null,
+  url text not null,
+  secret text,
+  created_at timestamp(3) with time zone not null default now(),
+  deleted_at timestamp(3) with time zone,
+  constraint webhook_pkey PRIMARY KEY (id),
+  constraint webhook_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id)
+);
+CREATE INDEX webhook_of_project ON public.webhook USING btree (project_id, created_at, id);
+alter table webhook enable row level security;
+create policy confined on webhook for all to recredit_app
+  using (recredit_sees(project_id));
+grant insert, select on webhook to recredit_app;
+grant update (secret, deleted_at) on webhook to recredit_app;
+
+create table webhook_delivery (
+  number bigint not null,
+  id text not null,
+  webhook_id text not null,
+  project_id text not null,
+  run_id text not null,
+  alert_id text not null,
+  edge text not null,
+  body text not null,
+  state text not null default 'pending'::text,
+  tries jsonb not null default '[]'::jsonb,
+  created_at timestamp(3) with time zone not null default now(),
+  finished_at timestamp(3) with time zone,
+  constraint webhook_delivery_pkey PRIMARY KEY (number),
+  constraint webhook_delivery_edge_check CHECK ((edge = ANY (ARRAY['opened'::text, 'closed'::text]))),
+  constraint webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
+  constraint webhook_delivery_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alert(id),
+  constraint webhook_delivery_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id),
+  constraint webhook_delivery_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id),
+  constraint webhook_delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id),
+  constraint webhook_delivery_id_key UNIQUE (id),
+  constraint webhook_delivery_webhook_id_alert_id_edge_key UNIQUE (webhook_id, alert_id, edge)
+);
+CREATE INDEX webhook_delivery_log ON public.webhook_delivery USING btree (webhook_id, number);
+CREATE INDEX webhook_delivery_of_run ON public.webhook_delivery USING btree (run_id);
+CREATE INDEX webhook_delivery_pending ON public.webhook_delivery USING btree (webhook_id, alert_id, number) WHERE (state = 'pending'::text);
+alter table webhook_delivery enable row level security;
+create policy confined on webhook_delivery for all to recredit_app
+  using (recredit_sees(project_id));
+grant delete, insert, select on webhook_delivery to recredit_app;
+grant update (state, tries, finished_at) on webhook_delivery to recredit_app;

@@ -13,7 +13,7 @@ const LAYERS = [
   ['columnar', 'diagnostics'],
   ['storage', 'event-log', 'queue', 'own-estimators'],
   ['access'],
-  ['projection', 'importers', 'annotators'],
+  ['projection', 'importers', 'annotators', 'webhooks'],
   // plans over the read models and computes over the segments that the projection makes
   ['analysis', 'diagnosis'],
   // takes away what all of the others made, or keeps it
@@ -25,6 +25,7 @@ const FIRST_IMPURE = 6;
 const ONLY: Record<string, readonly string[]> = {
   credit: ['kernel', 'numeric', 'dataset'],
   sdk: ['protocol'],
+  otlp: ['kernel', 'protocol'],
   importers: ['kernel', 'protocol', 'sdk'],
   dashboard: [],
   // logs through the SDK like anybody else; trains by any estimator of the library

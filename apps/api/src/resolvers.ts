@@ -13,6 +13,7 @@ import { ProjectResolver } from './projects/project.resolver.js';
 import { RunListsResolver } from './runs/run-lists.resolver.js';
 import { RunResolver } from './runs/run.resolver.js';
 import { TrajectoryResolver, TurnResolver } from './trajectories/trajectory.resolver.js';
+import { WebhookResolver } from './webhooks/webhook.resolver.js';
 
 /** All that GraphQL is made of. */
 export const RESOLVERS = [
@@ -33,4 +34,5 @@ export const RESOLVERS = [
   AuditResolver,
   AnnotationResolver,
   KeyResolver,
+  WebhookResolver,
 ] as const;

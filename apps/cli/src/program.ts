@@ -43,6 +43,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
     erase: async () => (await import('./commands/erase.command.js')).eraseCommand,
     projects: async () => (await import('./commands/projects.command.js')).projectsCommand,
     keys: async () => (await import('./commands/keys.command.js')).keysCommand,
+    webhooks: async () => (await import('./commands/webhooks.command.js')).webhooksCommand,
   },
 };
 

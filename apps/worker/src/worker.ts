@@ -18,12 +18,19 @@ import type { OwnEstimator } from '#lib/own-estimators';
 import { Projector } from '#lib/projection';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, type Pool } from '#lib/storage';
+import { deliverWebhookJob, undelivered } from '#lib/webhooks';
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import type { AuditThreadTask, MeasureThreadTask, ThreadData, ThreadTask } from './shard-thread.js';
 
 /** How often runs are looked for that advanced since they were diagnosed. */
 const DIAGNOSIS_CHECK_MS = 3_000;
+
+/** How often deliveries are looked for that nobody queued, since whoever made them died. */
+const DELIVERY_CHECK_MS = 30_000;
+
+/** Deliveries under way at once: a receiver that does not answer holds one of them up. */
+const DELIVERIES_AT_ONCE = 4;
 
 /** A database that died comes back by replaying its log, which takes seconds; a worker that starts meanwhile waits. */
 const PATIENCE_MS = 30_000;
@@ -88,7 +95,12 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
 
   const measure = (task: MeasureTask): Promise<MeasuredDiagnostic[]> =>
     threads.run({ segments, task } satisfies MeasureThreadTask, { name: 'measure' });
-  const diagnosisPorts = { pool, measure, alerted: async () => {}, concurrency };
+  const lookForUndelivered = () =>
+    undelivered(pool)
+      .then(async (tellings) => void (await queue.enqueue(deliverWebhookJob, tellings)))
+      .catch((error: unknown) => logger.warn({ err: error }, 'deliveries to webhooks could not be looked for'));
+  await queue.work(deliverWebhookJob, { pool }, { concurrency: DELIVERIES_AT_ONCE });
+  const diagnosisPorts = { pool, measure, alerted: lookForUndelivered, concurrency };
   await queue.work(diagnoseRunJob, diagnosisPorts);
   await queue.work(measureAsOfJob, diagnosisPorts);
   const audit = (task: AuditTask): Promise<AuditedStep> =>
@@ -99,6 +111,9 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
       .then((runs) => queue.enqueue(diagnoseRunJob, runs))
       .catch((error: unknown) => logger.warn({ err: error }, 'runs that advanced could not be looked for'));
   const diagnosis = setInterval(lookForAdvanced, DIAGNOSIS_CHECK_MS);
+
+  void lookForUndelivered();
+  const delivery = setInterval(() => void lookForUndelivered(), DELIVERY_CHECK_MS);
 
   const log = (message: string, details: object) => logger.info(details, message);
   const finish = async (runId: string) => void (await queue.enqueue(eraseRunJob, [{ runId }]));
@@ -115,6 +130,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     stop: async () => {
       clearInterval(expiry);
       clearInterval(diagnosis);
+      clearInterval(delivery);
       await Promise.all([queue.stop({ patienceMs: STOP_MS }), projector.stop()]);
       await threads.destroy();
       await Promise.all([pool.end(), owner.end()]);

@@ -2,6 +2,7 @@ import type { Diagnosis } from '#lib/diagnostics';
 import { APPEND_CHANNEL, appendOwn } from '#lib/event-log';
 import { newId } from '#lib/kernel';
 import { inTransaction, type Pool, type PoolClient } from '#lib/storage';
+import { noteDeliveries } from '#lib/webhooks';
 
 /** An alert opened, or closed. */
 export interface AlertEdge {
@@ -30,7 +31,8 @@ interface OpenAlert {
 }
 
 /**
- * Brings a run's alerts in line with its readings: what opened and what closed becomes an event of the run, and a row.
+ * Brings a run's alerts in line with its readings: what opened and what closed becomes an event of the run, a row, and a
+ * delivery to each webhook of its project, all of it or nothing.
  * Called again with the same readings it changes nothing. An alert whose steps were superseded by a rewind closes.
  *
  * @returns the edges, in the order of their events
@@ -53,7 +55,10 @@ export async function raiseAlerts(
       ...(await closings(client, runId, asOf, readings)),
       ...(await openings(client, runId, asOf, readings)),
     ];
-    if (found.length > 0) await appendEdges(client, runId, found);
+    if (found.length > 0) {
+      await appendEdges(client, runId, found);
+      await noteDeliveries(client, runId, found);
+    }
     return found;
   });
   if (edges.length > 0) await pool.query('select pg_notify($1, $2)', [APPEND_CHANNEL, runId]);

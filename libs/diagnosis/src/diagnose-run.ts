@@ -13,7 +13,7 @@ export interface DiagnosePorts {
   readonly pool: Pool;
   /** measures in a thread of its own */
   measure(task: MeasureTask): Promise<MeasuredDiagnostic[]>;
-  /** told of alerts that opened and closed, once they are kept */
+  /** told of alerts that opened and closed, once they are kept; their deliveries are pending whether it is called or not */
   alerted(edges: readonly AlertEdge[]): Promise<void>;
   /** aborts when the process stops */
   readonly signal?: AbortSignal | undefined;

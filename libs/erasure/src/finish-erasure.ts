@@ -5,7 +5,14 @@ import type { Pool, SegmentStore } from '#lib/storage';
 import { giveSpaceBack } from './give-space-back.js';
 
 /** What was said about a run that neither the projector nor an analysis made. */
-const MADE_OF_RUNS = ['alert', 'audit', 'diagnostic_reading', 'diagnostic_figures', 'diagnosis'] as const;
+const MADE_OF_RUNS = [
+  'webhook_delivery',
+  'alert',
+  'audit',
+  'diagnostic_reading',
+  'diagnostic_figures',
+  'diagnosis',
+] as const;
 
 const FILES_AT_ONCE = 16;
 

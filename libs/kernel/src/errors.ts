@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   'run.unknown': 404,
   'trajectory.unknown': 404,
   'analysis.unknown': 404,
+  'webhook.unknown': 404,
   'estimator.unknown': 404,
   'key.unknown': 404,
   'format.unknown': 404,

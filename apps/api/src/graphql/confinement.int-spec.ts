@@ -23,6 +23,8 @@ let run: string;
 let theirRun: string;
 let analysis: string;
 let audit: string;
+let webhook: string;
+let delivery: string;
 let keys: Record<'owner' | 'stranger' | 'admin' | 'everything', string>;
 /** what tells that something is ours */
 let secrets: string[];
@@ -52,6 +54,23 @@ beforeAll(async () => {
   await api.work(analysis, [run]);
   audit = (await api.ask(keys.owner, `mutation { startAudit(input: { run: "secret-run", estimator: "grpo" }) { id } }`))
     .data.startAudit.id;
+  webhook = (
+    await api.ask(
+      keys.owner,
+      `mutation { createWebhook(input: { project: "secret-project", url: "https://secret.example/" }) { webhook { id } } }`,
+    )
+  ).data.createWebhook.webhook.id;
+  await api.db.ownerPool.query(
+    `insert into alert (id, run_id, diagnostic, rule, level, says, saw, opened_step, opened_as_of)
+     values ('secret-alert', $1, 'd', 'r', 'warn', 'secret', '{}', 0, 1)`,
+    [run],
+  );
+  delivery = 'secret-delivery';
+  await api.db.ownerPool.query(
+    `insert into webhook_delivery (id, webhook_id, project_id, run_id, alert_id, edge, body, state)
+     values ($1, $2, $3, $4, 'secret-alert', 'opened', '{}', 'failed')`,
+    [delivery, webhook, ours, run],
+  );
   secrets = [ours, run, analysis, 'secret', ...[keys.owner, keys.admin].map((key) => key.split('_')[1])];
 });
 
@@ -63,6 +82,7 @@ function valueOf(field: string, { name, type }: GraphQLArgument): unknown {
   if (field === 'run' || name === 'run') return run;
   if (name === 'analysis' || field === 'analysis') return analysis;
   if (field === 'audit') return audit;
+  if (field === 'webhook') return webhook;
   if (field === 'trajectory') return 'secret-t0-0-0';
   if (field === 'metric' && name === 'name') return 'loss';
   if (field === 'project' || name === 'project') return 'secret-project';
@@ -106,6 +126,7 @@ it('no root of the schema, nor anything below it, shows a stranger what is ours'
       'audit',
       'events',
       'apiKeys',
+      'webhooks',
     ]),
   );
   for (const root of roots) {
@@ -152,6 +173,12 @@ describe('mutations', () => {
     startAudit: [() => `startAudit(input: { run: "${run}", estimator: "grpo" }) { id }`, 'run.unknown'],
     setRetention: [() => `setRetention(project: "secret-project", days: 1) { id }`, 'project.unknown'],
     revokeApiKey: [() => `revokeApiKey(id: "${keys.owner.split('_')[1]}") { id }`, 'key.unknown'],
+    createWebhook: [
+      () => `createWebhook(input: { project: "secret-project", url: "https://their.example/" }) { secret }`,
+      'project.unknown',
+    ],
+    deleteWebhook: [() => `deleteWebhook(id: "${webhook}") { id }`, 'webhook.unknown'],
+    deliverWebhookAgain: [() => `deliverWebhookAgain(delivery: "${delivery}") { id }`, 'webhook.unknown'],
     limitApiKey: [
       () => `limitApiKey(id: "${keys.owner.split('_')[1]}", limits: { requestsPerSecond: 0 }) { id }`,
       'role.missing',
@@ -162,7 +189,9 @@ describe('mutations', () => {
     const { rows } = await api.db.ownerPool.query(
       `select (select count(*) from analysis) as analyses, (select count(*) from audit) as audits, (select count(*) from api_key) as keys,
          (select count(*) from api_key where revoked_at is not null) as revoked, (select sum(next_position) from run_stream) as events,
-         (select count(*) from run_erasure) as erased, (select count(retention_days) from project) as kept`,
+         (select count(*) from run_erasure) as erased, (select count(retention_days) from project) as kept,
+         (select count(*) - count(deleted_at) from webhook) as webhooks,
+         (select count(*) from webhook_delivery where state = 'failed') as deliveries`,
     );
     return rows[0];
   };
@@ -184,7 +213,7 @@ describe('mutations', () => {
   });
 
   it.each(Object.keys(ATTACKS))('%s needs its role', async (name) => {
-    const needed = /Key|erase|Retention/.test(name) ? 'admin' : 'analyze';
+    const needed = /Key|erase|Retention|Webhook/.test(name) ? 'admin' : 'analyze';
     const before = await stateOfOurs();
     for (const role of ['ingest', 'read', 'analyze'] as const) {
       if (role === needed) continue;
@@ -264,6 +293,7 @@ it('every input is one that the attacks above know', () => {
   expect(inputs.map(({ name }) => name).toSorted()).toEqual([
     'AnnotateInput',
     'CreateApiKeyInput',
+    'CreateWebhookInput',
     'EraseRunInput',
     'EstimatorInput',
     'KeyLimitsInput',

@@ -34,6 +34,7 @@ import { creditLoader } from '../trajectories/credit.loader.js';
 import type { TrajectoryFilter } from '../trajectories/trajectory.object.js';
 import { AS_TRAJECTORIES_BEGAN, trajectories, trajectoriesOfGroups } from '../trajectories/trajectory.reader.js';
 import { turnsLoader } from '../trajectories/turns.loader.js';
+import { deliveriesOfWebhooks, NEWEST_DELIVERY } from '../webhooks/webhook.reader.js';
 import { pageLoader } from './page-loader.js';
 import { queryable } from './queryable.js';
 
@@ -67,6 +68,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     alerts: pageLoader(NEWEST_ALERT, (ids, limit, after, filter: AlertFilter) =>
       alertsOfRuns(db, ids, limit, after, filter),
     ),
+    deliveries: pageLoader(NEWEST_DELIVERY, (ids, limit, after) => deliveriesOfWebhooks(db, ids, limit, after)),
     annotations: pageLoader(AS_ANNOTATED, (ids, limit, after) => annotationsOfTrajectories(db, ids, limit, after)),
     turns: turnsLoader(db),
     credit: creditLoader(db, store),
