@@ -19,6 +19,13 @@ it('agrees with hand-worked ratios of 2 and one half', () => {
   expect(found.effectiveSampleShare).toBeCloseTo(2.5 ** 2 / (2 * 4.25), 12);
 });
 
+it('cuts importance weights', () => {
+  const trajectories = tokenBatch({ logprob: [-1, -1], rolloutLogprob: [-1 - Math.log(8), -1] });
+  const { effectiveSampleShare, maxRatio } = policyStaleness(trajectories, null, OPTIONS);
+  expect(maxRatio).toBeCloseTo(8, 12);
+  expect(effectiveSampleShare).toBeCloseTo(9 / (2 * 5), 12);
+});
+
 it('clips by the sign of the advantage, and not where none is known', () => {
   const trajectories = tokenBatch({ logprob: [-1, -1], rolloutLogprob: [-2, 0] });
   expect(policyStaleness(trajectories, Float64Array.of(-1, 1), OPTIONS).clipFraction).toBe(0);
