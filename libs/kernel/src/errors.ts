@@ -43,6 +43,7 @@ export const ERROR_STATUS = {
   'database.unavailable': 503,
   'platform.unready': 503,
   'platform.stopping': 503,
+  'device.unavailable': 503,
   'internal.error': 500,
 } as const;
 

@@ -1,0 +1,15 @@
+export { DEVICE_IDS, type Device, type DeviceId, type DeviceWish } from './device.js';
+export { nearestRows, type Nearest, type Rows } from './nearest-rows.js';
+export {
+  logisticLoss,
+  networkOutputs,
+  trainNetwork,
+  type Loss,
+  type Network,
+  type Trained,
+  type TrainingOptions,
+  type TrainingSet,
+} from './network.js';
+export { normalEquations, type NormalEquations } from './normal-equations.js';
+export { Devices, probeDevices, type DeviceReport } from './open-device.js';
+export { FEATURE_WIDTH, textFeatures } from './text-features.js';
