@@ -12,6 +12,7 @@ import { Drain } from './http/drain.js';
 import { answerProblem, ProblemFilter, sendProblem } from './http/problem.js';
 import { requestId } from './http/request-id.js';
 import type { ApiPorts } from './ports.js';
+import { serveTraces } from './traces/serve-traces.js';
 
 const MAX_JSON_BYTES = 4 * 1024 * 1024;
 /** What a batch may weigh on the wire; what it may weigh decoded is the protocol's business. */
@@ -97,6 +98,7 @@ export async function createApi(
     (_request, body, done) => done(null, body),
   );
   void fastify.register(serveDashboard, { root: dashboard });
+  void fastify.register(serveTraces, { ports, figures, bodyLimit: MAX_WIRE_BYTES });
   const app = await NestFactory.create<NestFastifyApplication>(ApiModule.on(ports, logger, drain, figures), adapter, {
     logger: false,
     abortOnError: false,
