@@ -7,6 +7,7 @@ import './styles/layout.css';
 import './styles/parts.css';
 import './styles/diagnostics.css';
 import './styles/trajectory.css';
+import './styles/groups.css';
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

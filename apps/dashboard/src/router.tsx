@@ -47,14 +47,22 @@ const step = createRoute({
   getParentRoute: () => root,
   path: '/runs/$run/steps/$step',
   component: lazyRouteComponent(() => import('./pages/groups/GroupsPage.js'), 'GroupsPage'),
-  validateSearch: (search) => said({ group: text(search.group), sort: text(search.sort), after: text(search.after) }),
+  validateSearch: (search) =>
+    said({
+      group: text(search.group),
+      sort: text(search.sort),
+      after: text(search.after),
+      state: text(search.state),
+      credit: text(search.credit),
+    }),
 });
 
 const trajectory = createRoute({
   getParentRoute: () => root,
   path: '/runs/$run/trajectories/$trajectory',
   component: lazyRouteComponent(() => import('./pages/trajectory/TrajectoryPage.js'), 'TrajectoryPage'),
-  validateSearch: (search) => said({ analysis: text(search.analysis), turn: whole(search.turn) }),
+  validateSearch: (search) =>
+    said({ analysis: text(search.analysis), turn: whole(search.turn), tokens: text(search.tokens) }),
 });
 
 const analysis = createRoute({

@@ -1,4 +1,5 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, readFragment } from '../../graphql.js';
 import { Head } from '../../ui/Crumbs.js';
@@ -10,6 +11,7 @@ import { counted } from '../../text/numbers.js';
 import { usePolling } from '../../use-live.js';
 import { groupColumns, GroupRowFields, type GroupRow } from './group-columns.js';
 import { Rollouts } from './Rollouts.js';
+import { SharedStates } from './SharedStates.js';
 import { without } from '../../without.js';
 
 const GroupsQuery = graphql(
@@ -37,6 +39,7 @@ const GroupsQuery = graphql(
 );
 
 const POLL_MS = 5000;
+const NONE: ReadonlySet<string> = new Set();
 const FROM = '/runs/$run/steps/$step';
 
 /** The groups of one training step, and the rollouts of the one that is chosen. */
@@ -51,6 +54,7 @@ export function GroupsPage() {
     requestPolicy: 'cache-and-network',
   });
   const run = data?.run;
+  const [marked, setMarked] = useState<ReadonlySet<string>>(NONE);
   usePolling(() => run?.state === 'RUNNING' && ask({ requestPolicy: 'network-only' }), POLL_MS);
   const groups = run?.groups.edges.map(({ node }) => readFragment(GroupRowFields, node)) ?? [];
 
@@ -131,9 +135,12 @@ export function GroupsPage() {
               <p>Choose one to see its rollouts.</p>
             </Empty>
           ) : (
-            <Rollouts run={id} trainingStep={trainingStep} group={search.group} />
+            <Rollouts run={id} trainingStep={trainingStep} group={search.group} marked={marked} />
           )}
         </div>
+      )}
+      {groups.length > 0 && search.group !== undefined && (
+        <SharedStates key={search.group} run={id} trainingStep={trainingStep} group={search.group} onLook={setMarked} />
       )}
     </>
   );

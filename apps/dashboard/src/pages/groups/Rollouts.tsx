@@ -72,10 +72,12 @@ interface RolloutsProps {
   readonly run: string;
   readonly trainingStep: number;
   readonly group: string;
+  /** ids of those that pass the state that somebody looks at */
+  readonly marked: ReadonlySet<string>;
 }
 
 /** The rollouts of one group. */
-export function Rollouts({ run, trainingStep, group }: RolloutsProps) {
+export function Rollouts({ run, trainingStep, group, marked }: RolloutsProps) {
   const [{ data, error }, ask] = useQuery({
     query: RolloutsQuery,
     variables: { run, step: trainingStep, group },
@@ -92,6 +94,7 @@ export function Rollouts({ run, trainingStep, group }: RolloutsProps) {
           rows={page.edges.map(({ node }) => node)}
           columns={columnsOf(run)}
           keyOf={({ id }) => id}
+          isMarked={({ id }) => marked.has(id)}
         />
       )}
     </Panel>

@@ -3,6 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.js';
 import { count, decimal } from '../../text/numbers.js';
 import type { Column } from '../../ui/DataTable.js';
 import { Text } from '../../ui/Text.js';
+import { without } from '../../without.js';
 import { Dots } from './Dots.js';
 
 export const GroupRowFields = graphql(`
@@ -38,7 +39,7 @@ export function groupColumns(run: string, step: string): readonly Column<GroupRo
         <Link
           to="/runs/$run/steps/$step"
           params={{ run, step }}
-          search={(old) => ({ ...old, group: name })}
+          search={(old) => ({ ...without(old, 'state'), group: name })}
           resetScroll={false}
         >
           <Text>{name}</Text>

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { ago, count, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
@@ -10,7 +10,11 @@ import { Panel } from '../../ui/Panel.js';
 import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
 import { usePolling } from '../../use-live.js';
+import { without } from '../../without.js';
+import { Annotations } from './Annotations.js';
+import { withAnnotations } from './with-annotations.js';
 import { CreditMap } from './CreditMap.js';
+import { mostDisputed } from './disputed.js';
 import { FULL_SPREADS, lanesOf } from './lanes.js';
 import { TrajectoryQuery } from './queries.js';
 import { TurnList } from './TurnList.js';
@@ -19,6 +23,11 @@ import { useTurns } from './use-turns.js';
 
 const FROM = '/runs/$run/trajectories/$trajectory';
 const POLL_MS = 2000;
+/** An annotation is projected within two seconds. */
+const SOON_MS = 700;
+
+/** They shade nothing. */
+const FLAGS = new Set(['mask']);
 
 /** Every turn as text, with one credit lane per estimator beside it. */
 export function TrajectoryPage() {
@@ -38,22 +47,34 @@ export function TrajectoryPage() {
     [run],
   );
   const analysis = search.analysis ?? analyses[0]?.id;
-  const { turns, isWhole, problem } = useTurns(
-    params.run,
-    params.trajectory,
-    data ? analysis : undefined,
-    trajectory?.turnCount,
+  const {
+    turns: recorded,
+    isWhole,
+    problem,
+  } = useTurns(params.run, params.trajectory, data ? analysis : undefined, trajectory?.turnCount);
+  const annotations = useMemo(() => trajectory?.annotations.edges.map(({ node }) => node) ?? [], [trajectory]);
+  const turns = useMemo(() => withAnnotations(recorded, annotations), [recorded, annotations]);
+  const [awaited, setAwaited] = useState<number | null>(null);
+  const isAwaiting = awaited !== null && annotations.every(({ position }) => position < awaited);
+  usePolling(() => isAwaiting && ask({ requestPolicy: 'network-only' }), SOON_MS);
+  const shown = useMemo(
+    () => ({ annotations, onAnnotated: setAwaited, tokens: search.tokens }),
+    [annotations, search.tokens],
   );
   const lanes = useMemo(() => (run ? lanesOf(run, analysis, turns) : []), [run, analysis, turns]);
   const choose = useCallback(
     (turn: number) => void navigate({ search: (old) => ({ ...old, turn }), replace: true, resetScroll: false }),
     [navigate],
   );
-  useTurnKeys(turns, search.turn, choose);
+  const disputed = useMemo(() => mostDisputed(turns, lanes), [turns, lanes]);
+  useTurnKeys(turns, search.turn, disputed, choose);
 
   if (error) return <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   if (!data) return <Skeleton height={140} count={4} />;
   if (!run || !trajectory) return <Empty title="There is no such trajectory in this run" />;
+  const tokenSignals = run.signals
+    .filter(({ level, name }) => level === 'token' && !FLAGS.has(name))
+    .map(({ name }) => name);
   const { success, outcomeReward, turnCount, parent, problems } = trajectory;
 
   return (
@@ -100,18 +121,51 @@ export function TrajectoryPage() {
             after turn {parent.turn}
           </p>
         )}
+        <Annotations turn={null} annotations={annotations} onSaid={setAwaited} />
+        {isAwaiting && (
+          <p className="hint" role="status">
+            Annotated at position {count(awaited)}; it is shown in a moment.
+          </p>
+        )}
         {problems !== null && <p className="lacking">incomplete: {visibleText(JSON.stringify(problems))}</p>}
       </section>
       <Panel
         title="Credit"
         hint={
           <>
-            <kbd>j</kbd> <kbd>k</kbd> next and previous turn
+            <kbd>j</kbd> <kbd>k</kbd> next and previous turn, <kbd>d</kbd> the most disputed
           </>
         }
         actions={
-          analyses.length > 0 && (
-            <span className="filters">
+          <span className="filters">
+            {disputed !== null && (
+              <button type="button" onClick={() => choose(disputed)}>
+                Most disputed turn
+              </button>
+            )}
+            {tokenSignals.length > 0 && (
+              <label>
+                Tokens
+                <select
+                  value={search.tokens ?? ''}
+                  onChange={({ target: { value } }) =>
+                    void navigate({
+                      search: (old) => (value ? { ...old, tokens: value } : without(old, 'tokens')),
+                      replace: true,
+                      resetScroll: false,
+                    })
+                  }
+                >
+                  <option value="">hidden</option>
+                  {tokenSignals.map((name) => (
+                    <option key={name} value={name}>
+                      {visibleText(name)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
+            {analyses.length > 0 && (
               <label>
                 Analysis
                 <select
@@ -127,13 +181,13 @@ export function TrajectoryPage() {
                   ))}
                 </select>
               </label>
-              {analysis && (
-                <Link className="button" to="/analyses/$analysis" params={{ analysis }}>
-                  Comparison
-                </Link>
-              )}
-            </span>
-          )
+            )}
+            {analysis && (
+              <Link className="button" to="/analyses/$analysis" params={{ analysis }}>
+                Comparison
+              </Link>
+            )}
+          </span>
         }
       >
         {lanes.length === 0 && isWhole && (
@@ -163,7 +217,7 @@ export function TrajectoryPage() {
       {problem && <Failure message={problem} />}
       {turns.length === 0 && !isWhole && <Skeleton height={190} count={3} />}
       {turns.length === 0 && isWhole && !problem && <Empty title="No turn has been recorded yet" />}
-      <TurnList turns={turns} lanes={lanes} chosen={search.turn} />
+      <TurnList turns={turns} lanes={lanes} chosen={search.turn} shown={shown} />
     </>
   );
 }

@@ -4,9 +4,11 @@ import { decimal } from '../../text/numbers.js';
 import { messagesOf } from '../../text/message.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Text } from '../../ui/Text.js';
+import { Annotations } from './Annotations.js';
 import { CreditLanes } from './CreditLanes.js';
 import type { Lane } from './lanes.js';
-import type { Turn } from './queries.js';
+import type { AnnotationOfTrajectory, Turn } from './queries.js';
+import { TokenStrip } from './TokenStrip.js';
 
 /** Longer texts are cut until somebody asks for them: one of a megabyte must not hold up the page. */
 const SHOWN_CHARACTERS = 2000;
@@ -15,10 +17,22 @@ interface TurnCardProps {
   readonly turn: Turn;
   readonly lanes: readonly Lane[];
   readonly isChosen: boolean;
+  /** what the whole list shares */
+  readonly shown: TurnsShown;
+  /** cursor of the turn before it */
+  readonly before: string | null;
+}
+
+/** What is shown with every turn. */
+export interface TurnsShown {
+  readonly annotations: readonly AnnotationOfTrajectory[];
+  readonly onAnnotated: (position: number) => void;
+  /** which number shades the tokens; not said: they are not asked for */
+  readonly tokens: string | undefined;
 }
 
 /** One turn: what the agent saw, what it did, and what each estimator makes of it. */
-export function TurnCard({ turn, lanes, isChosen }: TurnCardProps) {
+export function TurnCard({ turn, lanes, isChosen, shown, before }: TurnCardProps) {
   const signals = Object.entries((turn.signals ?? {}) as Record<string, unknown>).filter(
     ([name]) => !lanes.some((lane) => lane.isTruth && lane.name === name),
   );
@@ -54,6 +68,8 @@ export function TurnCard({ turn, lanes, isChosen }: TurnCardProps) {
         {messagesOf(turn.action).map(({ text }, i) => (
           <Said key={i} text={text} className="said said-action" />
         ))}
+        {shown.tokens !== undefined && <TokenStrip after={before} column={shown.tokens} />}
+        <Annotations turn={turn.index} annotations={shown.annotations} onSaid={shown.onAnnotated} />
       </div>
       {lanes.length > 0 && <CreditLanes turn={turn} lanes={lanes} />}
     </article>

@@ -2,7 +2,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { Lane } from './lanes.js';
 import type { Turn } from './queries.js';
-import { TurnCard } from './TurnCard.js';
+import { TurnCard, type TurnsShown } from './TurnCard.js';
 
 /** Below the bar that stays at the top. */
 const TOP_ROOM = 60;
@@ -11,10 +11,11 @@ interface TurnListProps {
   readonly turns: readonly Turn[];
   readonly lanes: readonly Lane[];
   readonly chosen: number | undefined;
+  readonly shown: TurnsShown;
 }
 
 /** Only the turns near the screen exist, so that a thousand of them scroll as well as ten. */
-export function TurnList({ turns, lanes, chosen }: TurnListProps) {
+export function TurnList({ turns, lanes, chosen, shown }: TurnListProps) {
   const box = useRef<HTMLDivElement>(null);
   const list = useWindowVirtualizer({
     count: turns.length,
@@ -43,7 +44,13 @@ export function TurnList({ turns, lanes, chosen }: TurnListProps) {
             transform: `translateY(${start - list.options.scrollMargin}px)`,
           }}
         >
-          <TurnCard turn={turns[index]} lanes={lanes} isChosen={turns[index].index === chosen} />
+          <TurnCard
+            turn={turns[index]}
+            lanes={lanes}
+            isChosen={turns[index].index === chosen}
+            shown={shown}
+            before={turns[index - 1]?.cursor ?? null}
+          />
         </div>
       ))}
     </div>

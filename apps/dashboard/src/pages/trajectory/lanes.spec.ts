@@ -4,6 +4,7 @@ import type { RunOfTrajectory, Turn } from './queries.js';
 
 const turn = (index: number, grpo: number | null, exactAdvantage: number): Turn => ({
   index,
+  cursor: '',
   state: '',
   action: '',
   reward: null,

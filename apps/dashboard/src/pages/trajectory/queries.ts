@@ -44,6 +44,42 @@ export const TrajectoryQuery = graphql(`
         trajectory
         turn
       }
+      annotations(first: 500) {
+        edges {
+          node {
+            position
+            turn
+            annotator
+            signals
+            rationale
+            failure
+            recordedAt
+          }
+        }
+      }
+    }
+  }
+`);
+
+export const AnnotateMutation = graphql(`
+  mutation Annotate($input: AnnotateInput!) {
+    annotate(input: $input)
+  }
+`);
+
+/** Tokens are many, so they are asked for turn by turn, when somebody looks at them. */
+export const TokensQuery = graphql(`
+  query Tokens($run: ID!, $trajectory: ID!, $after: String) {
+    trajectory(run: $run, id: $trajectory) {
+      id
+      turns(first: 1, after: $after) {
+        edges {
+          node {
+            index
+            tokens
+          }
+        }
+      }
     }
   }
 `);
@@ -66,6 +102,7 @@ export const TurnsQuery = graphql(
         id
         turns(first: 100, after: $after) {
           edges {
+            cursor
             node {
               ...TurnText
             }
@@ -88,6 +125,7 @@ export const CreditedTurnsQuery = graphql(
         id
         turns(first: 100, after: $after) {
           edges {
+            cursor
             node {
               ...TurnText
               credit(analysis: $analysis) {
@@ -111,7 +149,12 @@ type TurnText = ResultOf<typeof TurnFields>;
 
 /** A turn, with what the estimators of an analysis say about it where one is looked at. */
 export interface Turn extends TurnText {
+  /** of its place in the list of turns */
+  readonly cursor: string;
   readonly credit?: readonly { readonly estimator: string; readonly credit: number | null }[];
 }
 
 export type RunOfTrajectory = NonNullable<ResultOf<typeof TrajectoryQuery>['run']>;
+export type AnnotationOfTrajectory = NonNullable<
+  ResultOf<typeof TrajectoryQuery>['trajectory']
+>['annotations']['edges'][number]['node'];

@@ -41,7 +41,7 @@ export function useTurns(run: string, trajectory: string, analysis: string | und
         const why = problem ?? error?.message ?? null;
         if (!page && credited && analysis) return load(false, why);
         if (!page) return void show({ turns, isWhole: true, problem: why });
-        turns.push(...page.edges.map(({ node }) => node));
+        turns.push(...page.edges.map(({ cursor, node }) => ({ ...node, cursor })));
         after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
         show({ turns: [...turns], isWhole: after === null, problem: why });
       } while (after !== null);
