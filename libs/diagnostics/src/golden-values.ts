@@ -16,6 +16,7 @@ import { inGroupSpread } from './catalogue/in-group-spread.js';
 import { passAtK } from './catalogue/pass-at-k.js';
 import { goldenAudit as advantageAudit } from './audit/golden-audit.js';
 import * as ofRun from './golden-run-values.js';
+import { BEHAVIOUR_VALUES } from './golden-behaviour-values.js';
 import { processOutcome } from './process-outcome.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -64,6 +65,7 @@ const VALUES: Readonly<Record<string, (input: GoldenInput, params: Params) => Re
   'process-outcome-diagnostics': ({ trajectories }, params) => processOutcomeOfRun(trajectories, params),
   'process-bench': ({ trajectories }, params) => processBenchOfRun(trajectories, params),
   'agent-process-bench': ({ trajectories }) => agentProcessBenchOfRun(trajectories),
+  ...BEHAVIOUR_VALUES,
 };
 
 /** The diagnostics whose golden files goldenValues can answer. */

@@ -1,4 +1,24 @@
 import type { AnyDiagnostic } from '../diagnostic.js';
+import { anchorGroupsDiagnostic } from './anchor-groups.js';
+import { conservativeFloorDiagnostic } from './conservative-floor.js';
+import { cumulativeRegretDiagnostic } from './cumulative-regret.js';
+import { failureCauseDiagnostic } from './failure-cause.js';
+import { failureClustersDiagnostic } from './failure-clusters.js';
+import { failureSimilarityDiagnostic } from './failure-similarity.js';
+import { generalisationGapDiagnostic } from './generalisation-gap.js';
+import { hierarchyProfileDiagnostic } from './hierarchy-profile.js';
+import { judgeVotesDiagnostic } from './judge-votes.js';
+import { lengthRewardDiagnostic } from './length-reward.js';
+import { memoryLiftDiagnostic } from './memory-lift.js';
+import { overthinkingDiagnostic } from './overthinking.js';
+import { prefixSuccessDiagnostic } from './prefix-success.js';
+import { processOutcomeDiagnostic } from './process-outcome.js';
+import { restartCandidatesDiagnostic } from './restart-candidates.js';
+import { rewardComponentsDiagnostic } from './reward-components.js';
+import { rolloutBudgetDiagnostic } from './rollout-budget.js';
+import { taskForgettingDiagnostic } from './task-forgetting.js';
+import { tokenBudgetProfileDiagnostic } from './token-budget-profile.js';
+import { toolEfficiencyDiagnostic } from './tool-efficiency.js';
 import { entropyStepDiagnostic } from './entropy-step.js';
 import { entropyMomentsDiagnostic } from './entropy-moments.js';
 import { entropyCovarianceDiagnostic } from './entropy-covariance.js';
@@ -25,6 +45,7 @@ import { zeroVarianceGroups } from './zero-variance-groups.js';
 export const DIAGNOSTICS: readonly AnyDiagnostic[] = [
   zeroVarianceGroups,
   inGroupSpreadDiagnostic,
+  anchorGroupsDiagnostic,
   entropyStepDiagnostic,
   entropyMomentsDiagnostic,
   entropyTrendDiagnostic,
@@ -36,12 +57,31 @@ export const DIAGNOSTICS: readonly AnyDiagnostic[] = [
   passAtKDiagnostic,
   datasetCoverageDiagnostic,
   loopStagnationDiagnostic,
+  failureCauseDiagnostic,
+  failureSimilarityDiagnostic,
+  failureClustersDiagnostic,
+  toolEfficiencyDiagnostic,
+  overthinkingDiagnostic,
+  lengthRewardDiagnostic,
+  rewardComponentsDiagnostic,
+  processOutcomeDiagnostic,
+  prefixSuccessDiagnostic,
+  cumulativeRegretDiagnostic,
   learningPlateauDiagnostic,
   gradientNoiseScaleDiagnostic,
   pathStraightnessDiagnostic,
   relexExtrapolationDiagnostic,
   policyStalenessDiagnostic,
   difficultyBandsDiagnostic,
+  rolloutBudgetDiagnostic,
+  restartCandidatesDiagnostic,
+  taskForgettingDiagnostic,
+  conservativeFloorDiagnostic,
+  generalisationGapDiagnostic,
+  memoryLiftDiagnostic,
   predictorCalibrationDiagnostic,
   labelAgreementDiagnostic,
+  judgeVotesDiagnostic,
+  hierarchyProfileDiagnostic,
+  tokenBudgetProfileDiagnostic,
 ];

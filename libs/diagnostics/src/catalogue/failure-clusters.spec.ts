@@ -1,0 +1,43 @@
+import { trajectoryBatch } from '#lib/dataset';
+import { expect, it } from 'vitest';
+import { diagnoseRecords } from '../diagnose.fixture.js';
+import { rollout } from './behaviour.fixture.js';
+import { failureClusters, failureClustersDiagnostic, jaccard } from './failure-clusters.js';
+
+const doing = (id: string, group: string, outcome: number, actions: string) =>
+  rollout(id, group, outcome, [...actions].map((action) => ({ action }))); // prettier-ignore
+
+it('joins what does the same, and takes the sequence itself where it is short', () => {
+  const records = [doing('a', 'g', 0, 'xyz'), doing('b', 'h', 0, 'xyz'), doing('c', 'g', 1, 'xyz'), doing('d', 'g', 0, 'q'), doing('e', 'g', 0, 'q')]; // prettier-ignore
+  const found = failureClusters(trajectoryBatch(records), { similarity: 0.6, gram: 2 }); // prettier-ignore
+  expect(found.labels).toEqual([0, 0, null, 1, 1]);
+  expect(found.clusters.map(({ size, tasks }) => [size, tasks])).toEqual([[2, 2], [2, 1]]); // prettier-ignore
+  expect(found).toMatchObject({ largestShare: 0.5, effectiveClusters: 2 });
+});
+
+it('measures likeness by what is shared of all', () => {
+  expect(jaccard(new Set([1, 2, 3]), new Set([2, 3, 4]))).toBe(0.5);
+  expect(jaccard(new Set(), new Set())).toBe(1);
+});
+
+/** A step of 8 failures, `same` of which do the same on tasks of their own. */
+const step = (same: number, at: number) =>
+  Array.from({ length: 8 }, (_, i) => doing(`${at}-${i}`, `g${i}`, 0, i < same ? 'loop' : `${at}${i}ab`));
+
+it('says that a way to fail spreads over four windows, and not that it stays', () => {
+  const run = (shares: readonly number[]) =>
+    diagnoseRecords(failureClustersDiagnostic, shares.map(step), { thresholds: { window: 1 } });
+  const spreading = run([1, 2, 3, 4]);
+  expect(spreading.alerts).toMatchObject([{ rule: 'spreading', level: 'info', openedAt: 3 }]);
+  expect(spreading.sentence).toBe('the commonest way to fail makes up 50 % of the failures of the last 1 training steps, over 4 tasks'); // prettier-ignore
+  expect(run([4, 4, 4, 4]).alerts).toEqual([]);
+  expect(run([1, 2, 3]).alerts).toEqual([]);
+});
+
+it('knows a way again in another training step, and whose fault it is', () => {
+  const run = diagnoseRecords(failureClustersDiagnostic, [step(5, 0), step(5, 1)]);
+  expect(run.detail).toMatchObject({
+    clusters: expect.arrayContaining([expect.objectContaining({ size: 10, share: 10 / 16, fault: 'agent' })]),
+  });
+  expect(run.evidence[0]).toEqual({ trainingStep: 0, trajectory: '0-0', note: '10 failures over 5 tasks do the same' });
+});

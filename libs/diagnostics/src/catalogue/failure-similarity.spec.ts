@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { diagnoseRecords } from '../diagnose.fixture.js';
+import { rollout } from './behaviour.fixture.js';
+import { FailureCurriculum, failureSimilarityDiagnostic } from './failure-similarity.js';
+
+const OPTIONS = { topK: 1, boost: 0.5, selfBoost: 0.1, similarityThreshold: 0, maxHistory: 2, maxChars: 0 };
+const failure = (task: string, fingerprint: string) => ({ task, fingerprint });
+
+it('raises the task that failed, and the one like it by their similarity', () => {
+  const curriculum = new FailureCurriculum(OPTIONS);
+  curriculum.record([failure('a', 'abcd'), failure('b', 'abxy')]);
+  // the ratio of abxy and abcd is 2 · 2 / 8
+  expect([...curriculum.weights]).toEqual([
+    ['a', 1.1 + 0.5 * 0.5],
+    ['b', 1.1],
+  ]);
+});
+
+it('forgets what is older than its history, and leaves the task itself out', () => {
+  const curriculum = new FailureCurriculum(OPTIONS);
+  curriculum.record([failure('a', 'same'), failure('b', 'b1'), failure('b', 'b2')]);
+  expect(curriculum.alike(failure('c', 'same'))).toEqual([]);
+  expect(curriculum.alike(failure('b', 'same'))).toEqual([]);
+});
+
+const prompted = (group: string, outcome: number, state: string) =>
+  rollout(`${group}-${outcome}`, group, outcome, [{ state }]);
+
+it('warns when few tasks would be drawn in effect, and shows the pair that is alike', () => {
+  const tasks = (failing: number) =>
+    Array.from({ length: 10 }, (_, i) => prompted(`g${i}`, i < failing ? 0 : 1, `put object ${i} into the box`));
+  const run = (params: object) => {
+    const step = tasks(2);
+    return diagnoseRecords(failureSimilarityDiagnostic, [step, step, step], { params });
+  };
+  const starving = run({ selfBoost: 200, boost: 0 });
+  expect(starving.alerts.map(({ rule }) => rule)).toEqual([]);
+  expect(starving.values['effectiveTaskShare']).toBeGreaterThan(0.2);
+  const one = [tasks(1), tasks(1), tasks(1)];
+  const alone = diagnoseRecords(failureSimilarityDiagnostic, one, { params: { selfBoost: 200 } });
+  expect(alone.alerts.map(({ rule }) => rule)).toEqual(['starves-tasks']);
+  const usual = run({});
+  expect(usual.alerts).toEqual([]);
+  // 30 of 31 characters are the same
+  expect(usual.evidence[0]).toMatchObject({ group: 'g0', note: 'fails like g1, whose prompt is 96 % the same' });
+  expect(usual.sentence).toMatch(/^20 % of the tasks fail; sampling after failures would draw from 9\d % of them/);
+});

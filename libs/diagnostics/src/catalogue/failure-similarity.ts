@@ -1,0 +1,212 @@
+import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { textSimilarity } from '#lib/numeric';
+import { z } from 'zod';
+import { successOf } from '../groups.js';
+import { figure, percent } from '../sentences.js';
+import { stepwise } from '../stepwise.js';
+
+/** A rollout of a task that failed. */
+export interface Failure {
+  readonly task: string;
+  readonly fingerprint: string;
+}
+
+export interface SimilarityOptions {
+  /** similar tasks that one failure raises */
+  readonly topK: number;
+  /** by their similarity, times this */
+  readonly boost: number;
+  /** and its own task by this */
+  readonly selfBoost: number;
+  /** above 0: less similar tasks are not raised */
+  readonly similarityThreshold: number;
+  /** failures that are remembered */
+  readonly maxHistory: number;
+  /** characters of a fingerprint that are compared; 0: all */
+  readonly maxChars: number;
+}
+
+const FINGERPRINT_CHARS = 800;
+const LEAST_WEIGHT = 0.001;
+
+/** Failures in the order given; a trajectory without an outcome is none. The fingerprint is the first prompt. */
+export function failuresOf(trajectories: TrajectoryBatch): Failure[] {
+  const { ids, groups, groupOf, turnOffsets, stateKey, texts } = trajectories;
+  const success = successOf(trajectories);
+  return ids.flatMap((_, i) => {
+    const first = turnOffsets[i];
+    const key = first < turnOffsets[i + 1] ? stateKey[first] : -1;
+    const text = key >= 0 && texts ? texts.states[key] : '';
+    return success[i] < 1 ? [{ task: groups[groupOf[i]], fingerprint: text.slice(0, FINGERPRINT_CHARS) }] : [];
+  });
+}
+
+/**
+ * The weights of a curriculum that samples a task more often when it, or one like it, failed.
+ *
+ *     w[task] += selfBoost                   for each failure, in order
+ *     w[other] += boost · similarity         for the first topK distinct other tasks among the failures remembered,
+ *                                            by difflib ratio of the fingerprints, above 0
+ *     w = max(w, 0.001)                      after each training step
+ *
+ * Source: AMAP-ML/roleagent aiw_curriculum.py (AIWCurriculum.record_rollout_end).
+ */
+export class FailureCurriculum {
+  readonly weights = new Map<string, number>();
+  readonly history: Failure[] = [];
+  readonly #known = new Map<string, number>();
+  readonly #options: SimilarityOptions;
+
+  constructor(options: SimilarityOptions) {
+    this.#options = options;
+  }
+
+  /** The failures of one training step. */
+  record(failures: readonly Failure[]): void {
+    for (const failure of failures) this.#recordOne(failure);
+    for (const [task, weight] of this.weights) this.weights.set(task, Math.max(weight, LEAST_WEIGHT));
+  }
+
+  /** Earlier failures of other tasks, the most similar first, one per task. */
+  alike({ task, fingerprint }: Failure): { readonly task: string; readonly similarity: number }[] {
+    const { similarityThreshold, topK } = this.#options;
+    const scored = this.history
+      .filter((earlier) => earlier.task !== task)
+      .map((earlier) => ({ task: earlier.task, similarity: this.#similarity(fingerprint, earlier.fingerprint) }))
+      .filter(({ similarity }) => similarity > 0 && similarity >= similarityThreshold)
+      .sort((a, b) => b.similarity - a.similarity);
+    const seen = new Set<string>();
+    return scored.filter((each) => !seen.has(each.task) && seen.size < topK && seen.add(each.task));
+  }
+
+  #recordOne(failure: Failure): void {
+    const { boost, selfBoost, maxHistory } = this.#options;
+    this.#raise(failure.task, selfBoost);
+    for (const { task, similarity } of this.alike(failure)) this.#raise(task, boost * similarity);
+    this.history.push(failure);
+    if (this.history.length > maxHistory) this.history.shift();
+  }
+
+  #raise(task: string, by: number): void {
+    this.weights.set(task, (this.weights.get(task) ?? 1) + by);
+  }
+
+  #similarity(a: string, b: string): number {
+    const { maxChars } = this.#options;
+    const cut = (text: string) => (maxChars > 0 ? text.slice(0, maxChars) : text);
+    const key = `${a}\n\n${b}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const found = textSimilarity(cut(a), cut(b));
+    this.#known.set(key, found);
+    return found;
+  }
+}
+
+/** The curriculum over training steps, with tasks numbered by the signal `taskIndex`. */
+export function failureSimilarity(
+  trajectories: TrajectoryBatch,
+  options: SimilarityOptions & { readonly taskCount: number },
+) {
+  const index = numbers(trajectories, 'trajectory.taskIndex');
+  const success = successOf(trajectories);
+  const curriculum = new FailureCurriculum(options);
+  const failures = failuresOf(trajectories);
+  const failed = [...trajectories.ids.keys()].filter((i) => success[i] < 1);
+  const steps = [...new Set(trajectories.trainingStep)].sort((a, b) => a - b);
+  const weightsAfterStep = steps.map((step) => {
+    curriculum.record(
+      failed.flatMap((i, f) =>
+        trajectories.trainingStep[i] === step
+          ? [{ ...failures[f], task: String(index ? index[i] : failures[f].task) }]
+          : [],
+      ),
+    );
+    return Array.from({ length: options.taskCount }, (_, task) => curriculum.weights.get(String(task)) ?? 1);
+  });
+  return { weightsAfterStep, historySize: curriculum.history.length };
+}
+
+const EVIDENCE_PER_STEP = 3;
+
+export const failureSimilarityDiagnostic = stepwise({
+  id: 'failure-similarity',
+  version: 1,
+  title: 'Failures alike',
+  question: 'Which tasks fail alike, and would sampling after failures starve the rest?',
+  remedy:
+    'Bound how far failures raise a weight, or mix with uniform sampling; look at the tasks that fail alike together.',
+  headline: 'effectiveTaskShare',
+  level: 'run',
+  status: 'verified',
+  source: 'AMAP-ML/roleagent role_agent/aiw_curriculum.py; effective number of tasks ours',
+  requires: ['turn.state', 'trajectory.outcomeReward'],
+  accepts: ['trajectory.success'],
+  metrics: [],
+  params: z.strictObject({
+    topK: z.int().min(1).default(3).describe('similar tasks that one failure raises'),
+    boost: z.number().min(0).default(0.35).describe('of their weight, times the similarity'),
+    selfBoost: z.number().min(0).default(0.15).describe('of its own weight'),
+    similarityThreshold: z.number().min(0).max(1).default(0).describe('less similar tasks are not raised; 0: all are'),
+    maxHistory: z.int().min(1).default(64).describe('failures that are remembered'),
+    maxChars: z.int().min(0).default(200).describe('characters of a prompt that are compared; 0: all 800'),
+  }),
+  thresholds: z.strictObject({
+    effective: z.number().min(0).max(1).default(0.2).describe('share of effective tasks: less is a warning'),
+    alike: z.number().min(0).max(1).default(0.8).describe('similarity from which a pair of tasks is shown'),
+  }),
+
+  measure({ trajectories }, params) {
+    const tasks = [...new Set(trajectories.groups)];
+    if (tasks.length === 0) return null;
+    const failures = failuresOf(trajectories);
+    const curriculum = new FailureCurriculum(params);
+    curriculum.record(failures);
+    const weights = tasks.map((task) => curriculum.weights.get(task) ?? 1);
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const effective = total ** 2 / weights.reduce((sum, weight) => sum + weight ** 2, 0);
+    const pairs = [...new Map(failures.map((failure) => [failure.task, failure])).values()]
+      .flatMap((failure) =>
+        curriculum
+          .alike(failure)
+          .slice(0, 1)
+          .map((other) => ({ ...other, of: failure.task })),
+      ) // prettier-ignore
+      .sort((a, b) => b.similarity - a.similarity);
+    return {
+      values: {
+        effectiveTaskShare: effective / tasks.length,
+        effectiveTasks: effective,
+        failingTaskShare: new Set(failures.map(({ task }) => task)).size / tasks.length,
+        greatestProbability: Math.max(...weights) / total,
+        nearestSimilarity: pairs[0]?.similarity ?? null,
+      },
+      reasons: { nearestSimilarity: 'needs failures of two tasks' },
+      observations: tasks.length,
+      evidence: pairs
+        .filter((pair, i) => !pairs.slice(0, i).some(({ of, task }) => of === pair.task && task === pair.of))
+        .slice(0, EVIDENCE_PER_STEP)
+        .map(({ of, task, similarity }) => ({
+          group: of,
+          note: `fails like ${task}, whose prompt is ${percent(similarity)} the same`,
+          weight: similarity,
+        })),
+    };
+  },
+
+  sentence({ effectiveTaskShare, failingTaskShare, nearestSimilarity }) {
+    const spread = `${percent(failingTaskShare ?? 0)} of the tasks fail; sampling after failures would draw from ${percent(effectiveTaskShare ?? 0)} of them in effect`;
+    return nearestSimilarity === null
+      ? spread
+      : `${spread}; the nearest pair of prompts is alike by ${figure(nearestSimilarity)}`;
+  },
+
+  rules: ({ effective }) => [
+    {
+      id: 'starves-tasks',
+      level: 'warn',
+      all: [{ value: 'effectiveTaskShare', op: '<', limit: effective }],
+      says: `sampling after failures would draw from less than ${percent(effective)} of the tasks in effect`,
+    },
+  ],
+});
