@@ -78,10 +78,38 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await turn.waitFor();
     expect(await turn.getAttribute('aria-label')).toBe(chosen);
 
+    await turn.getByRole('button', { name: 'Annotate' }).click();
+    await turn.getByLabel('Your name').fill('<b>ada</b>');
+    await turn.getByRole('button', { name: 'good' }).click();
+    await turn.locator('.annotation').waitFor();
+    expect(await turn.locator('.annotations p').textContent()).toMatch(/^humanLabel 1by <b>ada<\/b>/);
+    expect(await turn.locator('.lanes .name').allTextContents()).toContain('humanLabel');
+    await page.getByLabel('Tokens').selectOption('entropy');
+    await turn.locator('.token').first().waitFor();
+    expect(page.url()).toContain('tokens=entropy');
+
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     await page.goto(restored);
     await page.getByLabel('API key').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('draws where the rollouts of a group meet, and what was done there', async () => {
+    const { run } = await platform.ask(
+      '{ run(id: "household") { id groups(first: 20) { edges { node { name trainingStep outcomeMin outcomeMax } } } } }',
+    );
+    const { node } = run.groups.edges.find(({ node }: any) => node.outcomeMin < node.outcomeMax) ?? run.groups.edges[0];
+    await page.goto(`${platform.url}/runs/${run.id}/steps/${node.trainingStep}?group=${node.name}#key=${platform.key}`);
+    const states = page.getByRole('region', { name: 'Shared states' });
+    await states.getByRole('button').first().click();
+    expect(page.url()).toContain('state=');
+    const rollouts = Number(await states.getByRole('row').nth(1).getByRole('cell').nth(1).textContent());
+    expect(rollouts).toBeGreaterThan(1);
+    const marked = page.getByRole('region', { name: /^Rollouts of/ }).locator('tr.marked');
+    await expect.poll(() => marked.count()).toBe(rollouts);
+    await page.locator('.chosen-state a').first().click();
+    await page.locator('.turn-chosen').waitFor();
     expect(complaints).toEqual([]);
   });
 
