@@ -12,7 +12,10 @@
     print(run.end())
 """
 
-from .json_text import ABSENT
+from .client import Analysis, Client, StoredRun, estimate
+from .estimate import Estimate
+from .frame import Frame
+from .json_text import ABSENT, Unsendable
 from .offline import Offline, offline
 from .problem import Problem, RecreditError
 from .receipt import Receipt
@@ -24,15 +27,22 @@ from .trajectory import Trajectory
 
 __all__ = [
     "ABSENT",
+    "Analysis",
+    "Client",
+    "Estimate",
+    "Frame",
     "Offline",
     "Problem",
     "Receipt",
     "RecreditError",
     "Run",
     "RunReport",
+    "StoredRun",
     "SyncReport",
     "SyncedProducer",
     "Trajectory",
+    "Unsendable",
+    "estimate",
     "offline",
     "start_run",
     "sync",

@@ -26,5 +26,5 @@ def wait_seconds(attempt: int, asked: float | None, random: float, backoff: Back
     :param asked: what the server asked for; waited in full, with jitter on top
     :param random: from [0, 1)
     """
-    bound = min(backoff.cap, backoff.base * 2 ** min(attempt - 1, 30))
+    bound: float = min(backoff.cap, backoff.base * 2.0 ** min(attempt - 1, 30))
     return min(asked or 0.0, _MAX_ASKED) + random * bound

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import importlib
 import json
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
+from email.message import Message
 from typing import Any, NamedTuple, TypeVar
 
 from .json_text import json_text, utf8
@@ -21,11 +23,13 @@ __all__ = ["Answer", "PlatformClient", "Stored", "request"]
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _usual = urllib.request.build_opener()
+"".encode("idna")  # a codec that is first looked up in a thread is lost to a child forked at that moment
 
 
 class Answer(NamedTuple):
     status: int
     headers: Mapping[str, str]
+    """by name in lower case"""
     body: bytes
 
 
@@ -40,10 +44,14 @@ def request(connection: Connection, method: str, path: str, headers: Mapping[str
     opener = _direct if host in _LOCAL else _usual
     try:
         with opener.open(asked, timeout=connection.timeout) as answer:
-            return Answer(answer.status, answer.headers, answer.read())
+            return Answer(answer.status, _lower(answer.headers), answer.read())
     except urllib.error.HTTPError as error:
         with error:
-            return Answer(error.code, error.headers, error.read())
+            return Answer(error.code, _lower(error.headers), error.read())
+
+
+def _lower(headers: Message) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
 
 
 class Stored(NamedTuple):
@@ -101,7 +109,7 @@ class PlatformClient:
         except (OSError, http.client.HTTPException, ValueError) as error:
             return no_answer(error.reason if isinstance(error, urllib.error.URLError) else error)
         if not 200 <= answer.status < 300:
-            return outcome_of(answer.status, answer.body, answer.headers.get("Retry-After"), time.time())
+            return outcome_of(answer.status, answer.body, answer.headers.get("retry-after"), time.time())
         try:
             return Outcome("done", read(json.loads(answer.body)))
         except (ValueError, KeyError, TypeError):
@@ -115,13 +123,12 @@ def _stored(said: Mapping[str, Any]) -> Stored:
 def _zstd_compressor() -> Callable[[bytes], bytes] | None:
     """zstd where this Python or a package of it has it; the platform takes gzip as well."""
     try:
-        from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
-
-        return zstd.compress  # type: ignore[no-any-return]
+        zstd = importlib.import_module("compression.zstd")  # Python 3.14
+        return lambda lines: bytes(zstd.compress(lines))
     except ImportError:
         pass
     try:
-        import zstandard  # type: ignore[import-not-found]
+        import zstandard
 
         return lambda lines: zstandard.ZstdCompressor(level=3).compress(lines)
     except ImportError:

@@ -80,6 +80,9 @@ def problem_of(status: int, body: bytes) -> Problem:
     """A refusal as the platform said it; a proxy's, in its own words."""
     try:
         said = json.loads(body)
+        if "code" not in said and "errors" in said:  # an answer of GraphQL
+            [error, *_] = said["errors"]
+            said = {**error["extensions"]["details"], "code": error["extensions"]["code"], "detail": error["message"]}
         code = said.pop("code")
         title, detail = said.pop("title", None), said.pop("detail", None)
         said.pop("type", None)

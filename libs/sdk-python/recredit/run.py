@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import sys
 import threading
@@ -144,7 +145,7 @@ class Run:
         except Exception as error:
             return self._refuse(refusal("invalid", f"log_advantages: expected numbers by trajectory, found {error}"))
         for trajectory, values in items:
-            receipt = self._write(lambda t=trajectory, v=values: _advantages(t, v, annotator))
+            receipt = self._write(functools.partial(_advantages, trajectory, values, annotator))
             if first:
                 first = receipt
         return first

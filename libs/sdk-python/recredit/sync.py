@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .backoff import BACKOFF, Backoff
 from .delivery import Resumed
@@ -86,11 +86,11 @@ def sync(
 
 def _sync_producer(producer: Producer, client: PlatformClient, patience: float, backoff: Backoff) -> SyncedProducer:
     folder, file = producer
-    about = {"producer": file.producer, "folder": str(folder), "project": file.project, "name": file.name}
+    about = SyncedProducer(file.producer, str(folder), file.project, file.name, file.run, held=True)
     try:
         resumed = Resumed(producer, client, backoff)
     except BlockingIOError:
-        return SyncedProducer(**about, run=file.run, held=True)
+        return about
     sender, spool = resumed.sender, resumed.spool
     try:
         until = time.monotonic() + patience
@@ -101,8 +101,8 @@ def _sync_producer(producer: Producer, client: PlatformClient, patience: float, 
                 settled, until = sender.settled, time.monotonic() + patience
             if wait:
                 time.sleep(max(0.0, min(wait, until - time.monotonic())))
-        return SyncedProducer(
-            **about,
+        return replace(
+            about,
             run=sender.registration.run,
             held=False,
             sent=sender.sent,

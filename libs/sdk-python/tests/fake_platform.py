@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import importlib
 import json
 import threading
 from collections import deque
@@ -75,7 +76,7 @@ class FakePlatform:
         if fault == "dropped":
             return None
         if fault == "busy":
-            return 429, {"Retry-After": "0.05"}, {"code": "capacity.exceeded", "detail": "busy"}
+            return 429, {"retry-after": "0.3"}, {"code": "capacity.exceeded", "detail": "busy"}
         if fault == "down":
             return 503, {}, {"message": "upstream is away"}
         if fault == "forbidden":
@@ -89,7 +90,7 @@ class FakePlatform:
         producers = self.runs.get(path.split("/")[3])
         if producers is None:
             return 404, {}, {"code": "run.unknown", "detail": "no such run"}
-        lines = gzip.decompress(body)
+        lines = gzip.decompress(body) if headers["Content-Encoding"] == "gzip" else _decompressed(body)
         batches = producers.setdefault(headers["Recredit-Producer"], [])
         sequence, epoch = int(headers["Recredit-Sequence"]), int(headers["Recredit-Epoch"])
         digest = hashlib.sha256(lines).hexdigest()
@@ -106,3 +107,12 @@ class FakePlatform:
         batch = {"digest": digest, "lines": lines, "epoch": epoch, "firstPosition": first, "eventCount": lines.count(b"\n")}
         batches.append(batch)
         return 200, {}, {"firstPosition": first, "eventCount": batch["eventCount"], "duplicate": False}
+
+
+def _decompressed(body: bytes) -> bytes:
+    """Only a Python that has zstd sends it."""
+    try:
+        zstd = importlib.import_module("compression.zstd")
+        return bytes(zstd.decompress(body))
+    except ImportError:
+        return bytes(importlib.import_module("zstandard").ZstdDecompressor().decompressobj().decompress(body))

@@ -89,6 +89,17 @@ class Recording(unittest.TestCase):
         self.assertEqual((report.sent, report.unsent), (101, 0))
         self.assertGreater(report.duplicates, 0)
 
+    def test_a_server_that_asks_to_wait_is_left_alone_that_long(self) -> None:
+        self.platform.faults.append("busy")
+        run = self.start()
+        run.training_step(0, {})
+        while run.report().problem is None:
+            time.sleep(0.001)
+        told = time.monotonic()
+        report = run.close(10)  # which hurries, but not against the server's wish of 0.3 s
+        self.assertEqual((report.sent, len(self.platform.requests)), (1, 3), "the run, the batch, the batch again")
+        self.assertGreater(time.monotonic() - told, 0.2)
+
     def test_a_batch_that_is_refused_holds_up_no_other(self) -> None:
         self.platform.faults.append("unwanted")
         run = self.start(seal_at=SealAt(2, 10_000))
@@ -104,9 +115,7 @@ class Recording(unittest.TestCase):
         self.platform.faults.append("forbidden")
         run = self.start()
         run.training_step(0, {})
-        started = time.monotonic()
-        report = run.close(20)
-        self.assertLess(time.monotonic() - started, 15, "a flush does not wait for a person")
+        report = run.close(10**6)  # which does not wait for a person
         self.assertEqual((report.unsent, report.problem.code), (1, "role.missing"))
         self.assertIn("are still unsent (this key may not); `recredit sync", str(report))
         time.sleep(0.05)
@@ -114,11 +123,8 @@ class Recording(unittest.TestCase):
 
     def test_an_unreachable_server_holds_up_nothing(self) -> None:
         run = self.start(url="http://127.0.0.1:9")
-        longest = 0.0
         for step in range(200):
-            started = time.perf_counter()
             self.assertTrue(run.training_step(step, {}))
-            longest = max(longest, time.perf_counter() - started)
         self.assertEqual(run.report().unsent, 200)
         report = run.end(deadline=0.05)
         self.assertEqual((report.unsent, report.problem.code), (201, "no.answer"))
