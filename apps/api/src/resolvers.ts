@@ -9,6 +9,7 @@ import { EstimatorResolver } from './estimators/estimator.resolver.js';
 import { EventResolver } from './events/event.resolver.js';
 import { GroupResolver } from './groups/group.resolver.js';
 import { KeyResolver } from './keys/key.resolver.js';
+import { LabelResolver } from './labels/label.resolver.js';
 import { ProjectResolver } from './projects/project.resolver.js';
 import { RunListsResolver } from './runs/run-lists.resolver.js';
 import { RunResolver } from './runs/run.resolver.js';
@@ -33,6 +34,7 @@ export const RESOLVERS = [
   DiagnosticResolver,
   AuditResolver,
   AnnotationResolver,
+  LabelResolver,
   KeyResolver,
   WebhookResolver,
 ] as const;

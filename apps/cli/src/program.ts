@@ -16,6 +16,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
   },
   'Bring in and look': {
     import: async () => (await import('./commands/import.command.js')).importCommand,
+    label: async () => (await import('./commands/label.command.js')).labelCommand,
     sync: async () => (await import('./commands/sync.command.js')).syncCommand,
     runs: async () => (await import('./commands/runs.command.js')).runsCommand,
     run: async () => (await import('./commands/runs.command.js')).runCommand,
@@ -27,6 +28,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
     compare: async () => (await import('./commands/compare.command.js')).compareCommand,
   },
   'Judge a run': {
+    labels: async () => (await import('./commands/labels.command.js')).labelsCommand,
     diagnose: async () => (await import('./commands/diagnose.command.js')).diagnoseCommand,
     audit: async () => (await import('./commands/audit.command.js')).auditCommand,
   },

@@ -1,4 +1,11 @@
 export { agentProcessBench, type AgentProcessBench, type LabelAgreement } from './annotators/agent-process-bench.js';
+export {
+  raterAgreement,
+  type Rater,
+  type RaterAgreement,
+  type RaterReport,
+  type RaterSummary,
+} from './annotators/rater-agreement.js';
 export { processBench, type ProcessBench } from './annotators/process-bench.js';
 export { alertsOf, HOLD, type Alert, type AlertLevel, type AlertRule, type Condition } from './alerts.js';
 export { auditStep, type Claim, type Logged, type StepAudit, type Verdict, type WorstRow } from './audit/audit-step.js';

@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { Args, Context, Field, ID, InputType, Int, Mutation, Resolver } from '@nestjs/graphql';
+import { Args, Context, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from '@nestjs/graphql';
 import { assertNotErased, findRun } from '#lib/access';
 import { appendOwn } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
@@ -9,6 +9,7 @@ import { Needs } from '../graphql/role.guard.js';
 import { Json, Position } from '../graphql/scalars.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 import { trajectoryById } from '../trajectories/trajectory.reader.js';
+import { annotateAll, MAX_ANNOTATIONS } from './annotate-all.js';
 
 @InputType({ description: 'Signals that somebody gives to a trajectory or one of its turns, after the fact.' })
 class AnnotateInput {
@@ -29,6 +30,42 @@ class AnnotateInput {
 
   @Field(() => Json, { description: 'An object, by signal name.' })
   signals!: unknown;
+}
+
+@InputType()
+class SaidInput {
+  @Field(() => ID)
+  trajectory!: string;
+
+  @Field(() => Int, { nullable: true, description: 'Not said: the trajectory itself.' })
+  turn?: number | null;
+
+  @Field(() => Json, { description: 'An object, by signal name.' })
+  signals!: unknown;
+}
+
+@InputType({ description: 'What one annotator says of many turns and trajectories of a run.' })
+class AnnotateAllInput {
+  @Field(() => ID, { description: 'Id, or name among the runs the caller sees.' })
+  run!: string;
+
+  @Field(() => String, { description: 'Who says so: a person, a model.' })
+  annotator!: string;
+
+  @Field(() => [SaidInput], { description: `Up to ${MAX_ANNOTATIONS}.` })
+  annotations!: SaidInput[];
+
+  @Field(() => Boolean, { nullable: true, description: 'Checks them and records nothing.' })
+  checkOnly?: boolean | null;
+}
+
+@ObjectType()
+class RecordedAnnotations {
+  @Field(() => Int)
+  recorded!: number;
+
+  @Field(() => Int, { description: 'What the annotator was the last to say already; it is not recorded again.' })
+  unchanged!: number;
 }
 
 @Resolver()
@@ -55,6 +92,15 @@ export class AnnotationResolver {
     }
     const [position] = await appendOwn(this.ports.platform, run.id, [event]);
     return position;
+  }
+
+  @Mutation(() => RecordedAnnotations, { description: 'Appends annotations, all of them or none.' })
+  @Needs('analyze')
+  annotateAll(
+    @Args('input', { type: () => AnnotateAllInput }) input: AnnotateAllInput,
+    @Context() { db }: RequestContext,
+  ): Promise<RecordedAnnotations> {
+    return annotateAll(db, this.ports.platform, input);
   }
 }
 
