@@ -47,10 +47,9 @@ describe.skipIf(!version)(title, () => {
   it('passes its own tests against this platform', async () => {
     const test = { RECREDIT_TEST_URL: platform.url, RECREDIT_TEST_KEY: platform.key, RECREDIT_SPOOL: '' };
     const { stderr } = await python(['-X', 'dev', '-m', 'unittest', '-v'], test, PACKAGE);
-    const [, ran] = /^Ran (\d+) tests/m.exec(stderr)!;
     const skipped = [...stderr.matchAll(/^(\S+) .*skipped (.+)$/gm)].map(([, name, why]) => `${name}: ${why}`);
     expect(stderr).toMatch(/^OK/m);
-    expect(Number(ran)).toBeGreaterThanOrEqual(43);
+    expect(stderr.match(/ ok$/gm)?.length).toBeGreaterThan(30);
     expect(stderr).toMatch(/test_the_audit_finds_the_logged_advantages_right .*ok$/m);
     if (skipped.length > 0) console.log(`tests of the Python SDK that are skipped here:\n${skipped.join('\n')}`);
   });
