@@ -16,10 +16,11 @@ export async function estimatorsPage(root) {
 
 async function catalogueTable(root) {
   const { describeEstimator, ESTIMATORS } = await import('../../dist/libs/credit/src/index.js');
+  const { LEARNED_ESTIMATORS } = await import('../../dist/libs/credit-learned/src/index.js');
   const figures = existsSync(join(root, FIGURES))
     ? JSON.parse(readFileSync(join(root, FIGURES), 'utf8'))
     : { rows: {} };
-  const rows = ESTIMATORS.map((estimator) => {
+  const rows = [...ESTIMATORS, ...LEARNED_ESTIMATORS].map((estimator) => {
     const { id, title, levels, gives, requires, params, citation, status } = describeEstimator(estimator);
     const per = levels.join(' or ') + (gives === 'advantage' ? '' : ` (${gives})`);
     const more = new Set((estimator.conditional ?? []).flatMap((needs) => needs.requires ?? []));

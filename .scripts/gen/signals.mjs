@@ -4,7 +4,8 @@ const LEVELS = { trajectory: 'Trajectory', turn: 'Turn', token: 'Token', group: 
 export async function signalsPage() {
   const { SIGNALS } = await import('../../dist/libs/protocol/src/index.js');
   const { ESTIMATORS, readersOfSignals } = await import('../../dist/libs/credit/src/index.js');
-  const readers = readersOfSignals(ESTIMATORS);
+  const { LEARNED_ESTIMATORS } = await import('../../dist/libs/credit-learned/src/index.js');
+  const readers = readersOfSignals([...ESTIMATORS, ...LEARNED_ESTIMATORS]);
   const byLevel = Map.groupBy(SIGNALS, ({ levels }) => LEVELS[levels[0]]);
   const sections = [...byLevel].map(([title, signals]) => {
     const rows = signals

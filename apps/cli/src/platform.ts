@@ -90,7 +90,8 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
     await writeRunningUrl(config.home, api.url);
     started.push(() => removeRunningUrl(config.home));
 
-    const settings = { databaseUrl, segments: config.segments, ownEstimators };
+    const { segments, device } = config;
+    const settings = { databaseUrl, segments, ownEstimators, device };
     const processes = Array.from({ length: workers }, () =>
       startWorkerProcess({ main: WORKER, settings, logger, stderr: workerLog }),
     );

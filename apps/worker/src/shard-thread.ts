@@ -8,8 +8,10 @@ import {
   type MeasureTask,
 } from '#lib/diagnosis';
 import { comparisonOf, decodeSummary, type Comparison } from '#lib/diagnostics';
+import { Learner } from '#lib/credit-learned';
 import { estimationWith, OwnThread, type OwnEstimator } from '#lib/own-estimators';
 import { openSegmentStore } from '#lib/storage';
+import type { DeviceWish } from '#lib/tensor';
 import { workerData } from 'piscina';
 
 /** What a thread needs to compute a shard. */
@@ -21,6 +23,8 @@ export interface ThreadTask {
 /** What every thread knows from its start. */
 export interface ThreadData {
   readonly ownEstimators: readonly OwnEstimator[];
+  /** what learns computes on */
+  readonly device: DeviceWish;
 }
 
 /** What a thread needs to measure a training step. */
@@ -39,10 +43,14 @@ export interface AuditThreadTask {
 
 let estimation: Estimation | null = null;
 
+/** A thread opens its device when the first estimator that learns comes to it. */
+function ours(): Estimation {
+  const { ownEstimators, device } = workerData as ThreadData;
+  return (estimation ??= estimationWith(ownEstimators, new OwnThread(), new Learner(device)));
+}
+
 export async function compute({ segments, task }: ThreadTask): Promise<ShardAnswer> {
-  const { ownEstimators } = workerData as ThreadData;
-  estimation ??= estimationWith(ownEstimators, new OwnThread());
-  return computeShard(await openSegmentStore(segments), task, estimation);
+  return computeShard(await openSegmentStore(segments), task, ours());
 }
 
 export function conclude(summary: Uint8Array): Comparison {
@@ -54,7 +62,5 @@ export async function measure({ segments, task }: MeasureThreadTask): Promise<Me
 }
 
 export async function audit({ segments, task }: AuditThreadTask): Promise<AuditedStep> {
-  const { ownEstimators } = workerData as ThreadData;
-  estimation ??= estimationWith(ownEstimators, new OwnThread());
-  return auditTask(await openSegmentStore(segments), task, estimation.catalogue);
+  return auditTask(await openSegmentStore(segments), task, ours().catalogue);
 }

@@ -19,6 +19,7 @@ import { Projector } from '#lib/projection';
 import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, type Pool } from '#lib/storage';
 import { deliverWebhookJob, undelivered } from '#lib/webhooks';
+import type { DeviceWish } from '#lib/tensor';
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import type { AuditThreadTask, MeasureThreadTask, ThreadData, ThreadTask } from './shard-thread.js';
@@ -47,6 +48,8 @@ export interface WorkerSettings {
   readonly concurrency?: number;
   /** users' own, beside ours */
   readonly ownEstimators?: readonly OwnEstimator[];
+  /** what estimators that learn compute on; the first that is there if not said */
+  readonly device?: DeviceWish;
 }
 
 export interface Worker {
@@ -56,7 +59,7 @@ export interface Worker {
 
 /** A worker: it keeps the read models level with the log, and computes shards. Any number of them share the work. */
 export async function startWorker(settings: WorkerSettings, logger: Logger): Promise<Worker> {
-  const { databaseUrl, segments, concurrency = availableParallelism(), ownEstimators = [] } = settings;
+  const { databaseUrl, segments, concurrency = availableParallelism(), ownEstimators = [], device = 'auto' } = settings;
   const pool = openPool(databaseUrl, {
     role: 'recredit_app',
     projects: '*',
@@ -74,7 +77,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     minThreads: 0,
     maxThreads: concurrency,
     idleTimeout: 30_000,
-    workerData: { ownEstimators } satisfies ThreadData,
+    workerData: { ownEstimators, device } satisfies ThreadData,
   });
   const projector = new Projector({
     pool,

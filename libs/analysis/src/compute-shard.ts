@@ -24,7 +24,8 @@ export const TRUTHS = ['exactAdvantage', 'humanLabel', 'judgeLabel', 'processRew
 
 /** The most disputed turns that a shard remembers. */
 const DISPUTED_TURNS = 64;
-const DEVICE = 'cpu';
+/** Where an estimator says nothing else: the processor, in float64. */
+const PROCESSOR = 'cpu';
 
 type TaskEstimator = ShardTask['estimators'][number];
 
@@ -74,7 +75,12 @@ export async function computeShard(
     sampleRate: task.sampleRate,
     topK: DISPUTED_TURNS,
   });
-  return { results, summary: encodeSummary(summary), device: DEVICE };
+  return { results, summary: encodeSummary(summary), device: deviceOf(results) };
+}
+
+/** The device that something of the shard needed; the processor, where nothing needed one. */
+function deviceOf(results: readonly ShardResult[]): string {
+  return results.find(({ device }) => device !== PROCESSOR)?.device ?? PROCESSOR;
 }
 
 /** The trajectories of a shard, with their texts only where an estimator reads them. */
@@ -111,16 +117,17 @@ async function computeOne(
   try {
     outcome = await run(chosen(catalogue, id, hash), identifyStates(trajectories, states ?? AS_RECORDED), params);
   } catch (error) {
-    return { result: { key, seconds: seconds(), kind: 'failed', reason: `${id}: ${messageOf(error)}` } };
+    const reason = `${id}: ${messageOf(error)}`;
+    return { result: { key, seconds: seconds(), device: PROCESSOR, kind: 'failed', reason } };
   }
   if (outcome.kind === 'missing')
-    return { result: { key, seconds: seconds(), kind: 'missing', missing: outcome.missing } };
-  const { credit, warnings } = outcome;
+    return { result: { key, seconds: seconds(), device: PROCESSOR, kind: 'missing', missing: outcome.missing } };
+  const { credit, warnings, device = PROCESSOR } = outcome;
   const made = { estimator: id, version, ...(hash && { hash }), params, ...(states && { states }) };
   const file = encodeCredit({ ...made, trajectories, credit, warnings });
   await store.put(creditFileKey(key), file);
   const sha256 = createHash('sha256').update(file).digest('hex');
-  return { result: { key, seconds: seconds(), kind: 'credit', sha256, bytes: file.length, warnings }, credit };
+  return { result: { key, seconds: seconds(), device, kind: 'credit', sha256, bytes: file.length, warnings }, credit };
 }
 
 /** A user's estimator is the one that was asked for only while its file is the same. */

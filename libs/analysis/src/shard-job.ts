@@ -99,7 +99,7 @@ async function computeAndStore(
     const erased = await client.query('select from run_erasure where run_id = $1', [runId]);
     if (erased.rows.length > 0) return true;
     for (const result of results) {
-      await storeResult(client, address, estimators[plan.results.indexOf(result.key)], result, device);
+      await storeResult(client, address, estimators[plan.results.indexOf(result.key)], result);
     }
     await complete(client, address, plan, summary, results, device);
     return false;
@@ -125,7 +125,6 @@ async function storeResult(
   { runId, trainingStep }: ShardAddress,
   { id, version, hash }: ChosenEstimator,
   result: ShardResult,
-  device: string,
 ): Promise<void> {
   const credit = result.kind === 'credit' ? result : null;
   await client.query(
@@ -136,7 +135,8 @@ async function storeResult(
      on conflict (key) do update set outcome = excluded.outcome, missing = excluded.missing, warnings = excluded.warnings,
        file_sha256 = excluded.file_sha256, bytes = excluded.bytes, device = excluded.device, seconds = excluded.seconds,
        reason = excluded.reason
-     where credit_result.outcome = 'failed'`,
+     -- a file that was lost and is there again has other bytes where another device computed it
+     where credit_result.outcome = 'failed' or credit_result.device <> excluded.device`,
     [
       result.key,
       runId,
@@ -148,7 +148,7 @@ async function storeResult(
       JSON.stringify(credit?.warnings ?? []),
       credit?.sha256 ?? null,
       credit?.bytes ?? 0,
-      device,
+      result.device,
       result.seconds,
       hash ?? null,
       result.kind === 'failed' ? result.reason : null,

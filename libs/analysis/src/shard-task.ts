@@ -37,7 +37,12 @@ export interface MissingSignal {
 }
 
 /** What became of one estimator in one shard. */
-export type ShardResult = { readonly key: string; readonly seconds: number } & (
+export type ShardResult = {
+  readonly key: string;
+  readonly seconds: number;
+  /** what computed it: `cpu`, or a device of libs/tensor */
+  readonly device: string;
+} & (
   | { readonly kind: 'credit'; readonly sha256: string; readonly bytes: number; readonly warnings: readonly string[] }
   | { readonly kind: 'missing'; readonly missing: readonly MissingSignal[] }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -47,6 +52,7 @@ export interface ShardAnswer {
   /** of the estimators that were to be computed */
   readonly results: readonly ShardResult[];
   readonly summary: Uint8Array;
+  /** that of the results which is not `cpu`, if there is one */
   readonly device: string;
 }
 

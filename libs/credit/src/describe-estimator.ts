@@ -9,6 +9,7 @@ export function describeEstimator(estimator: AnyEstimator) {
   const { requires, accepts } = needsOf(estimator, parseParams(estimator));
   const params = paramsSchema(estimator);
   const hash = estimator.hash ?? null;
+  const device = estimator.device ?? 'cpu';
   return {
     id,
     version,
@@ -18,6 +19,7 @@ export function describeEstimator(estimator: AnyEstimator) {
     gives,
     levels,
     groupRelative,
+    device,
     readsStates: readsStates(estimator),
     requires,
     accepts,

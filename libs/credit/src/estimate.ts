@@ -2,7 +2,7 @@ import { trajectoryBatch, type Level, type TrajectoryBatch } from '#lib/dataset'
 import type { AnyEstimator, Column, Credit, Keyed } from './estimator.js';
 import { missingSignals, needsOf, type MissingSignal } from './needs.js';
 import { nest, type Nested } from './nest.js';
-import { parseParams, runEstimator } from './run-estimator.js';
+import { parseParams, runEstimator, type Outcome } from './run-estimator.js';
 import { AS_RECORDED, identifyStates, statesOf, type StateIdentity } from './state-identity.js';
 import { creditAt } from './turn-credit.js';
 
@@ -55,17 +55,78 @@ export function estimate(
   identity: StateIdentity = AS_RECORDED,
   exactTokens = false,
 ): Estimate | NoEstimate {
+  const prepared = prepare(estimator, records, rawParams, identity, exactTokens);
+  if (prepared.kind === 'missing') return prepared;
+  const { batches, params } = prepared;
+  return joined(
+    estimator,
+    prepared,
+    batches.map((batch) => runEstimator(estimator, batch.identified, params)),
+  );
+}
+
+/** As `estimate`, for an estimator that answers later: how one batch is run is handed in. */
+export async function estimateLater(
+  estimator: AnyEstimator,
+  records: TrajectoryRecords,
+  rawParams: unknown,
+  run: (
+    estimator: AnyEstimator,
+    trajectories: TrajectoryBatch,
+    params: Readonly<Record<string, unknown>>,
+  ) => Promise<Outcome>,
+  identity: StateIdentity = AS_RECORDED,
+): Promise<Estimate | NoEstimate> {
+  const prepared = prepare(estimator, records, rawParams, identity, false);
+  if (prepared.kind === 'missing') return prepared;
+  const outcomes: Outcome[] = [];
+  for (const { identified } of prepared.batches) outcomes.push(await run(estimator, identified, prepared.params));
+  return joined(estimator, prepared, outcomes);
+}
+
+interface Prepared {
+  readonly kind: 'prepared';
+  readonly answer: Answer;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly whole: TrajectoryBatch;
+  /** rows of the whole, a list per training step */
+  readonly steps: readonly number[][];
+  /** of each step: as recorded, and with the states that the estimator is to see */
+  readonly batches: readonly { readonly recorded: TrajectoryBatch; readonly identified: TrajectoryBatch }[];
+}
+
+function prepare(
+  estimator: AnyEstimator,
+  records: TrajectoryRecords,
+  rawParams: unknown,
+  identity: StateIdentity,
+  exactTokens: boolean,
+): Prepared | NoEstimate {
   const params = parseParams(estimator, rawParams);
   const { id, version, hash } = estimator;
   const answer = { estimator: id, version, ...(hash && { hash }), params, ...statesOf(estimator, identity) };
   const whole = trajectoryBatch(records, { exactTokens });
   const missing = missingSignals(whole, needsOf(estimator, params));
   if (missing.length > 0) return { ...answer, kind: 'missing', missing };
-
   const steps = rowsByStep(whole);
-  const parts = steps.map((rows) => estimateStep(estimator, records, rows, params, answer.states, exactTokens));
-  const { columns, ...joined } = joinSteps(parts, steps, whole);
-  return { ...answer, kind: 'credit', ...joined, columns: { ...columns, ...overallOf(estimator, parts, params) } };
+  const batches = steps.map((rows) => {
+    const recorded = trajectoryBatch(
+      rows.map((row) => records[row]),
+      { exactTokens },
+    );
+    return { recorded, identified: identifyStates(recorded, answer.states ?? AS_RECORDED) };
+  });
+  return { kind: 'prepared', answer, params, whole, steps, batches };
+}
+
+function joined(
+  estimator: AnyEstimator,
+  { answer, params, whole, steps, batches }: Prepared,
+  outcomes: readonly Outcome[],
+): Estimate {
+  const parts = outcomes.map((outcome, step) => partOf(batches[step].recorded, outcome));
+  const { columns, ...rest } = joinSteps(parts, steps, whole);
+  return { ...answer, kind: 'credit', ...rest, columns: { ...columns, ...overallOf(estimator, parts, params) } };
 }
 
 function overallOf(estimator: AnyEstimator, parts: readonly Part[], params: Readonly<Record<string, unknown>>) {
@@ -94,19 +155,7 @@ interface Part {
   readonly warnings: readonly string[];
 }
 
-function estimateStep(
-  estimator: AnyEstimator,
-  records: TrajectoryRecords,
-  rows: readonly number[],
-  params: Readonly<Record<string, unknown>>,
-  states: StateIdentity = AS_RECORDED,
-  exactTokens = false,
-): Part {
-  const trajectories = trajectoryBatch(
-    rows.map((row) => records[row]),
-    { exactTokens },
-  );
-  const outcome = runEstimator(estimator, identifyStates(trajectories, states), params);
+function partOf(trajectories: TrajectoryBatch, outcome: Outcome): Part {
   if (outcome.kind === 'missing') throw new TypeError('estimate: what the whole has, its parts have');
   const { credit, warnings } = outcome;
 

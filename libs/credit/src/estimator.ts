@@ -92,6 +92,8 @@ export interface Estimator<
   readonly gives: Gives;
   /** more than one where a param decides */
   readonly levels: readonly Level[];
+  /** 'tensor': learns, on a device of libs/tensor, and `estimate` cannot be called; none: the processor, at once */
+  readonly device?: 'tensor';
   /** true: compares inside a group, so credit in a group of one deserves a warning */
   readonly groupRelative: boolean;
   readonly requires: readonly Required[];

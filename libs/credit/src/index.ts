@@ -1,5 +1,5 @@
 export { describeEstimator } from './describe-estimator.js';
-export { estimate, type Estimate, type NoEstimate, type TrajectoryRecords } from './estimate.js';
+export { estimate, estimateLater, type Estimate, type NoEstimate, type TrajectoryRecords } from './estimate.js';
 export {
   defineEstimator,
   type AnyEstimator,
@@ -17,7 +17,14 @@ export { ESTIMATORS } from './estimators/index.js';
 export { findEstimator } from './find-estimator.js';
 export { missingText, needsOf, type MissingSignal, type Needs } from './needs.js';
 export { nest, type Nested } from './nest.js';
-export { paramsSchema, parseParams, runEstimator, type Outcome } from './run-estimator.js';
+export {
+  enterEstimator,
+  leaveEstimator,
+  paramsSchema,
+  parseParams,
+  runEstimator,
+  type Outcome,
+} from './run-estimator.js';
 export { Flag, type SignalKind, type SignalKinds, type TextValues } from './signal-kinds.js';
 export { readersOfSignals, signalsRead } from './signal-readers.js';
 export {

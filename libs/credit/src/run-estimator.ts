@@ -8,7 +8,13 @@ import { signalValues, type SignalValues } from './signal-kinds.js';
 
 /** A missing signal is an answer: the analysis records it and carries on with its other estimators. */
 export type Outcome =
-  | { readonly kind: 'credit'; readonly credit: Credit; readonly warnings: readonly string[] }
+  | {
+      readonly kind: 'credit';
+      readonly credit: Credit;
+      readonly warnings: readonly string[];
+      /** what computed it; none: the processor, in float64 */
+      readonly device?: string;
+    }
   | { readonly kind: 'missing'; readonly missing: readonly MissingSignal[] };
 
 /** Params with their defaults filled in; `params.invalid` for a name or a value that the estimator does not have. */
@@ -28,15 +34,26 @@ export function paramsSchema(estimator: AnyEstimator): Record<string, unknown> {
 
 /** The one door: checks what an estimator may take for granted before it, and what a caller may after it. */
 export function runEstimator(estimator: AnyEstimator, trajectories: TrajectoryBatch, rawParams: unknown = {}): Outcome {
+  const entry = enterEstimator(estimator, trajectories, rawParams);
+  if (entry.kind === 'missing') return entry;
+  const estimated = estimator.estimate(trajectories, entry.columns as never, entry.params as never);
+  return leaveEstimator(estimator, trajectories, estimated);
+}
+
+/** The door from outside, for whoever calls an estimator's function otherwise: its params, and the signals it reads. */
+export function enterEstimator(estimator: AnyEstimator, trajectories: TrajectoryBatch, rawParams: unknown) {
   const params = parseParams(estimator, rawParams);
   const needs = needsOf(estimator, params);
   if (needs.texts && !trajectories.texts) {
     throw new RecreditError('internal.error', `${estimator.id} reads texts: load the trajectories with them`);
   }
   const missing = missingSignals(trajectories, needs);
-  if (missing.length > 0) return { kind: 'missing', missing };
+  if (missing.length > 0) return { kind: 'missing', missing } as const;
+  return { kind: 'entered', params, columns: columnsFor(trajectories, needs) } as const;
+}
 
-  const estimated = estimator.estimate(trajectories, columnsFor(trajectories, needs) as never, params as never);
+/** The door from inside: what an estimator gave is whole, and its numbers are finite or said to be none. */
+export function leaveEstimator(estimator: AnyEstimator, trajectories: TrajectoryBatch, estimated: Credit): Outcome {
   assertWhole(estimator, trajectories, estimated);
   const credit = withoutInfinities(estimated);
   return { kind: 'credit', credit, warnings: warningsOf(estimator, trajectories, credit) };

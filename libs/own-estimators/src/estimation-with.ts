@@ -1,15 +1,23 @@
 import { ESTIMATORS, runEstimator, type AnyEstimator, type Outcome } from '#lib/credit';
+import { LEARNED_ESTIMATORS, Learner, learns } from '#lib/credit-learned';
 import type { TrajectoryBatch } from '#lib/dataset';
 import { listedEstimator, type OwnEstimator } from './own-estimator.js';
 import type { OwnThread } from './own-thread.js';
 
-/** Ours and users' own. */
+/** Ours, those that learn, and users' own. */
 export function catalogueWith(own: readonly OwnEstimator[]): readonly AnyEstimator[] {
-  return own.length === 0 ? ESTIMATORS : [...ESTIMATORS, ...own.map(listedEstimator)];
+  return [...ESTIMATORS, ...LEARNED_ESTIMATORS, ...own.map(listedEstimator)];
 }
 
-/** All estimators there are, and how each is run: ours here, users' own in a thread that may be ended. */
-export function estimationWith(own: readonly OwnEstimator[], thread: Pick<OwnThread, 'run'>) {
+/**
+ * All estimators there are, and how each is run: ours here, those that learn on a device, users' own in a thread that may
+ * be ended.
+ */
+export function estimationWith(
+  own: readonly OwnEstimator[],
+  thread: Pick<OwnThread, 'run'>,
+  learner: Pick<Learner, 'run'> = new Learner(),
+) {
   const byHash = new Map(own.map((each) => [each.hash, each]));
   return {
     catalogue: catalogueWith(own),
@@ -18,6 +26,7 @@ export function estimationWith(own: readonly OwnEstimator[], thread: Pick<OwnThr
       trajectories: TrajectoryBatch,
       params: Readonly<Record<string, unknown>>,
     ): Outcome | Promise<Outcome> => {
+      if (learns(estimator)) return learner.run(estimator, trajectories, params);
       const module = estimator.hash === undefined ? undefined : byHash.get(estimator.hash);
       return module ? thread.run(module, trajectories, params) : runEstimator(estimator, trajectories, params);
     },

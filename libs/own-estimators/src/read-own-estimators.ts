@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ESTIMATORS } from '#lib/credit';
+import { LEARNED_ESTIMATORS } from '#lib/credit-learned';
 import { messageOf, RecreditError } from '#lib/kernel';
 import type { OwnEstimator, OwnModule } from './own-estimator.js';
 import { OwnThread } from './own-thread.js';
@@ -50,7 +51,9 @@ async function modulesIn(folder: string): Promise<OwnModule[]> {
 
 function assertNew({ file, hash, description: { id } }: OwnEstimator, others: readonly OwnEstimator[]): void {
   const other = others.find(({ description }) => description.id === id)?.file;
-  const owner = other ?? (ESTIMATORS.some((known) => known.id === id) ? 'the catalogue of Recredit' : null);
+  const owner =
+    other ??
+    ([...ESTIMATORS, ...LEARNED_ESTIMATORS].some((known) => known.id === id) ? 'the catalogue of Recredit' : null);
   if (owner === null) return;
   throw new RecreditError('estimator.invalid', `${file}: its id ${id} is taken by ${owner}`, { file, hash });
 }

@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
 import type { Device, DeviceId } from './device.js';
+import { noGpu } from './gpu-hint.js';
 import { Devices, probeDevices, type OpenDevice } from './open-device.js';
 
 const absent = (why: string) => async () => {
@@ -59,6 +60,17 @@ describe('probeDevices', () => {
     expect(reports[2]).toMatchObject({ id: 'wasm', isThere: true, chosen: true });
     expect(reports[0].found).toBe('@tensorflow/tfjs-node-gpu is not installed');
   });
+});
+
+it('a driver that is named is tried, whatever devices there are', () => {
+  vi.stubEnv('VK_DRIVER_FILES', '/some/driver.json');
+  expect(noGpu()).toBeNull();
+  vi.unstubAllEnvs();
+  vi.stubEnv('VK_DRIVER_FILES', '');
+  vi.stubEnv('VK_ICD_FILENAMES', '');
+  const isHere = ['/dev/dri', '/dev/nvidia0', '/dev/dxg'].some((node) => existsSync(node));
+  expect(noGpu() === null).toBe(process.platform !== 'linux' || isHere);
+  vi.unstubAllEnvs();
 });
 
 it('no file loads tensorflow.js when it is imported', () => {

@@ -1,4 +1,5 @@
 import type { Device } from './device.js';
+import { noGpu } from './gpu-hint.js';
 
 /** What tensorflow.js asks an adapter for. */
 const LIMITS = [
@@ -22,6 +23,8 @@ const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render/i;
  * @throws where the package is not installed, or there is no adapter
  */
 export async function openWebgpu(): Promise<Device> {
+  const absent = noGpu();
+  if (absent) throw new Error(absent);
   const { create, globals } = await dawn();
   Object.assign(globalThis, globals);
   const gpu = create([]);

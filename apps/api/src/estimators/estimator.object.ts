@@ -36,6 +36,11 @@ export class Estimator {
   @Field(() => [String], { description: 'What carries the credit; more than one where a param decides.' })
   levels!: readonly string[];
 
+  @Field(() => String, {
+    description: 'What it computes on: cpu, or tensor, the device of whichever worker takes the shard.',
+  })
+  device!: string;
+
   @Field(() => Boolean, { description: 'It depends on what an analysis takes for the same state.' })
   readsStates!: boolean;
 

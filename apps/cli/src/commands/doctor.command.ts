@@ -1,8 +1,10 @@
+import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '#lib/kernel';
 import { openPool, openSegmentStore, runningPostgres, startEmbeddedPostgres } from '#lib/storage';
+import type { DeviceReport } from '#lib/tensor';
 import { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import type { Config } from '../config.js';
@@ -20,6 +22,8 @@ interface Check {
 
 const OLDEST_POSTGRES = 15;
 const NEWEST_POSTGRES = 18;
+/** A GPU's driver may take seconds to load. */
+const PROBE_MS = 60_000;
 
 export function doctorCommand(cli: Cli): Command {
   return answers(new Command('doctor'))
@@ -31,7 +35,7 @@ export function doctorCommand(cli: Cli): Command {
           nodeCheck(),
           await attempt('database', ADVICE.database, () => databaseCheck(config)),
           await attempt('segment store', ADVICE.segments, () => segmentsCheck(config)),
-          deviceCheck(config),
+          ...(await deviceChecks(config)),
           await platformCheck(cli, config),
         ];
         const ok = checks.every((check) => check.ok !== false);
@@ -104,10 +108,37 @@ async function segmentsCheck({ segments }: Config): Promise<string> {
   return `${segments} can be written and read`;
 }
 
-function deviceCheck({ device }: Config): Check {
-  const found = 'cpu: all estimators of this version compute there';
-  const wish = device === 'auto' ? '' : `; RECREDIT_DEVICE=${device} waits for estimators that learn`;
-  return { name: 'device', ok: true, found: found + wish, advice: null };
+/** What estimators that learn would compute on. Tried in a process of its own: a driver may take its process along. */
+async function deviceChecks({ device: wish }: Config): Promise<Check[]> {
+  const reports = await probed(wish);
+  if (typeof reports === 'string') {
+    const advice = 'set RECREDIT_DEVICE to wasm; estimators that do not learn need no device';
+    return [{ name: 'device', ok: false, found: reports, advice }];
+  }
+  const isMet = reports.some(({ chosen }) => chosen);
+  const checks = reports.map(({ id, isThere, chosen, found }): Check => {
+    const ok = chosen ? true : null;
+    const state = chosen ? 'taken' : isThere ? 'not taken' : 'not here';
+    return { name: `device ${id}`, ok, found: `${state}: ${found}`, advice: null };
+  });
+  if (isMet) return checks;
+  const advice = 'set RECREDIT_DEVICE to one that is there, or to auto; docs/guides/devices.md says what each takes';
+  return checks.map((check) => (check.name === `device ${wish}` ? { ...check, ok: false, advice } : check));
+}
+
+/** What each device said, or what became of the process that asked them. */
+async function probed(wish: Config['device']): Promise<readonly DeviceReport[] | string> {
+  const child = fork(new URL('../probe-devices.js', import.meta.url), [wish], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    timeout: PROBE_MS,
+  });
+  const { promise, resolve } = Promise.withResolvers<readonly DeviceReport[] | string>();
+  child.once('message', (reports) => resolve(reports as readonly DeviceReport[]));
+  child.once('error', ({ message }) => resolve(`they could not be tried: ${message}`));
+  child.once('exit', (code, signal) =>
+    resolve(`trying them ended the process that did (${signal ?? `status ${code}`})`),
+  );
+  return promise;
 }
 
 async function platformCheck(cli: Cli, config: Config): Promise<Check> {

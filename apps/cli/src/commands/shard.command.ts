@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { Learner } from '#lib/credit-learned';
 import { estimationWith, OwnThread, readOwnEstimators } from '#lib/own-estimators';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
@@ -45,7 +46,8 @@ export function shardCommand(cli: Cli): Command {
         const [input, output] = [options.input, options.output].map((uri) => pathOf(uri, cli.workingDirectory));
         const segments = await segmentsAt(input);
         const run = options.run ?? basename(input.endsWith('.arrow') ? dirname(input) : input);
-        const estimation = estimationWith(await readOwnEstimators(cli.config.estimators), new OwnThread());
+        const { estimators: folder, device } = cli.config;
+        const estimation = estimationWith(await readOwnEstimators(folder), new OwnThread(), new Learner(device));
         const bar = cli.progress('computing', options);
         const { shards, comparison } = await computeShards(
           {

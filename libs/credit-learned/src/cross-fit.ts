@@ -1,0 +1,81 @@
+import {
+  networkOutputs,
+  trainNetwork,
+  type Device,
+  type Rows,
+  type TrainingOptions,
+  type TrainingSet,
+} from '#lib/tensor';
+import type { z } from 'zod';
+import type { Fold } from './folds.js';
+import type { NETWORK_PARAMS } from './learned-estimator.js';
+
+type NetworkParams = { readonly [Name in keyof typeof NETWORK_PARAMS]: z.infer<(typeof NETWORK_PARAMS)[Name]> };
+
+/** Params of a network as the training takes them. */
+export function trainingOptions(
+  params: NetworkParams & { readonly seed: number },
+  rest: Pick<TrainingOptions, 'loss' | 'drawn'>,
+): TrainingOptions {
+  const { hiddenUnits, epochs, patience, batchSize, learningRate, weightDecay, seed } = params;
+  return { hidden: hiddenUnits, epochs, patience, batchSize, learningRate, weightDecay, seed, ...rest };
+}
+
+/**
+ * The output for every row, of the network that was trained without the fold its sequence is in.
+ *
+ * @returns [rows] NaN on rows of no fold
+ */
+export async function crossFit(
+  device: Device,
+  set: TrainingSet,
+  folds: readonly Fold[],
+  options: TrainingOptions,
+): Promise<Float64Array> {
+  const outputs = new Float64Array(set.values.length / set.width).fill(NaN);
+  for (const [f, { training, validation, heldOut }] of folds.entries()) {
+    const seed = `${options.seed} fold ${f}`;
+    const { network } = await trainNetwork(device, set, training, validation, { ...options, seed });
+    const rows = rowsOf(set, heldOut);
+    const said = await networkOutputs(device, network, { values: chosenRows(set, rows), width: set.width });
+    rows.forEach((row, k) => (outputs[row] = said[k]));
+  }
+  return outputs;
+}
+
+/** The rows of sequences, one sequence after the other. */
+function rowsOf({ offsets }: Pick<TrainingSet, 'offsets'>, sequences: Int32Array): Int32Array {
+  const rows: number[] = [];
+  for (const i of sequences) for (let row = offsets[i]; row < offsets[i + 1]; row++) rows.push(row);
+  return Int32Array.from(rows);
+}
+
+/** @returns [chosen × width] */
+export function chosenRows({ values, width }: Rows, rows: Int32Array): Float32Array {
+  const chosen = new Float32Array(rows.length * width);
+  rows.forEach((row, i) => chosen.set(values.subarray(row * width, (row + 1) * width), i * width));
+  return chosen;
+}
+
+/**
+ * What a model that knows nothing says: the mean of a number over what each fold was trained on.
+ *
+ * @param numbers [trajectories] @param weights [trajectories] how often each counts
+ * @returns [trajectories] NaN on those of no fold
+ */
+export function meansOfOthers(
+  numbers: ArrayLike<number>,
+  weights: ArrayLike<number>,
+  folds: readonly Fold[],
+): Float64Array {
+  const means = new Float64Array(numbers.length).fill(NaN);
+  for (const { training, validation, heldOut } of folds) {
+    let [sum, weight] = [0, 0];
+    for (const i of [...training, ...validation]) {
+      sum += numbers[i] * weights[i];
+      weight += weights[i];
+    }
+    for (const i of heldOut) means[i] = sum / weight;
+  }
+  return means;
+}

@@ -1,0 +1,150 @@
+import { ownerOf, rowLengths, rowSums, solvePositiveDefinite } from '#lib/numeric';
+import { normalEquations, type Device, type Rows } from '#lib/tensor';
+import { z } from 'zod';
+import { chosenRows, crossFit, meansOfOthers, trainingOptions } from '../cross-fit.js';
+import { foldsByGroup, tooLittle, type Fold } from '../folds.js';
+import { heldOutColumns, heldOutWarnings, judge, nothing, squaredLoss } from '../held-out.js';
+import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
+import { spreadResidual } from '../spread-residual.js';
+import { inContext, turnFeatures } from '../turn-features.js';
+
+/** Tried on the validation fold, where no ridge is said. */
+const RIDGES = [1, 10, 100, 1e3, 1e4, 1e5];
+
+const LearnedReturnDecompositionParams = z.strictObject({
+  method: z
+    .enum(['least-squares', 'randomized'])
+    .default('least-squares')
+    .describe("a linear reward, solved at once, or RRD: a network, trained on turns drawn at random ('randomized')"),
+  residual: z
+    .enum(['none', 'uniform'])
+    .default('none')
+    .describe("what the sum lacks to the outcome: left, or an equal part to every turn ('uniform')"),
+  ridge: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('weight of the squared weights, for least-squares; null: the best of 1 to 100000 on the validation fold'),
+  drawnTurns: z.int().min(1).default(32).describe('turns drawn of a trajectory in each step, for randomized (K)'),
+  ...FOLD_PARAMS,
+  ...NETWORK_PARAMS,
+});
+
+/**
+ * Return decomposition: a reward of turns, learned from nothing but outcomes, that adds up to them on average.
+ *
+ *     least-squares: r[t] = R̄ / T + w · x[t]     w minimises Σ_i (Σ_t w · x[t] − (R[i] − R̄))² + ridge |w|²
+ *     randomized:    r[t] = f(x[t])               f minimises mean_i (T/K Σ_{t drawn} f(x[t]) − R[i])²      K turns drawn
+ *
+ * x: the turn and those before it; R̄: the mean outcome of the folds that are learned from.
+ */
+export const learnedReturnDecomposition = defineLearned({
+  id: 'learned-return-decomposition',
+  version: 1,
+  title: 'Learned return decomposition (least squares, RRD)',
+  citation: {
+    paper: 'arXiv:2111.13485',
+    code: 'Stilwell-Git/Randomized-Return-Decomposition:algorithm/rrd.py@bc80473',
+  },
+  status: 'own',
+  gives: 'reward',
+  levels: ['turn'],
+  groupRelative: false,
+  requires: ['turn.state', 'turn.action', 'trajectory.outcomeReward'],
+  accepts: ['turn.embedding'],
+  kinds: { 'turn.embedding': z.array(z.number()) },
+  texts: true,
+  params: LearnedReturnDecompositionParams,
+  async learn(device, trajectories, columns, params) {
+    const { turnOffsets, stateKey } = trajectories;
+    const outcome = Float64Array.from(columns['trajectory.outcomeReward']);
+    const why = tooLittle(trajectories, outcome, params.minTrajectories);
+    if (why) return nothing(stateKey.length, why);
+
+    const folds = foldsByGroup(trajectories, params.folds, params.seed);
+    const { turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
+    const rows = inContext(turn, turn, turnOffsets);
+    const turns = rowLengths(turnOffsets);
+    const means = meansOfOthers(
+      outcome,
+      turns.map(() => 1),
+      folds,
+    );
+    const { method, drawnTurns, residual } = params;
+    const reward =
+      method === 'randomized'
+        ? await crossFit(
+            device,
+            { ...rows, offsets: turnOffsets, targets: Float32Array.from(outcome) },
+            folds,
+            trainingOptions(params, { loss: 'drawn', drawn: drawnTurns }),
+          )
+        : await linearRewards(device, rows, turnOffsets, outcome, folds, params.ridge);
+
+    const predicted = rowSums(reward, turnOffsets);
+    const level = 'turn';
+    const said = (values: Float64Array) => values.filter((_, i) => turns[i] > 0);
+    const heldOut = judge(said(predicted), said(outcome), said(means), squaredLoss);
+    return {
+      level,
+      values: residual === 'uniform' ? spreadResidual(reward, predicted, outcome, turnOffsets) : reward,
+      explain: {
+        learnedReward: { level, values: reward },
+        predictedReturn: { level: 'trajectory', values: predicted },
+        ...heldOutColumns(heldOut),
+      },
+      warnings: heldOutWarnings(heldOut),
+    };
+  },
+});
+
+/** r of every turn, by weights that were solved without the fold its trajectory is in. @returns [turns] */
+async function linearRewards(
+  device: Device,
+  { values, width }: Rows,
+  offsets: Int32Array,
+  outcome: Float64Array,
+  folds: readonly Fold[],
+  ridge: number | null,
+): Promise<Float64Array> {
+  const sums = sumsOfRows({ values, width }, offsets);
+  const reward = new Float64Array(values.length / width).fill(NaN);
+  for (const { training, validation, heldOut } of folds) {
+    const mean = training.reduce((sum, i) => sum + outcome[i], 0) / training.length;
+    const rows = { values: chosenRows(sums, training), width };
+    const targets = Float32Array.from(training, (i) => outcome[i] - mean);
+    const { gram, moment } = await normalEquations(device, rows, targets);
+    let best: { loss: number; weights: Float64Array } = { loss: Infinity, weights: new Float64Array(width) };
+    for (const penalty of ridge === null ? RIDGES : [ridge]) {
+      const matrix = gram.slice();
+      for (let k = 0; k < width; k++) matrix[k * width + k] += penalty;
+      const weights = solvePositiveDefinite(matrix, moment);
+      const loss = validation.reduce(
+        (sum, i) => sum + (product(sums.values, i, weights) - (outcome[i] - mean)) ** 2,
+        0,
+      );
+      if (loss < best.loss) best = { loss, weights };
+    }
+    for (const i of heldOut) {
+      const share = mean / (offsets[i + 1] - offsets[i]);
+      for (let t = offsets[i]; t < offsets[i + 1]; t++) reward[t] = share + product(values, t, best.weights);
+    }
+  }
+  return reward;
+}
+
+/** [trajectories × width] */
+function sumsOfRows({ values, width }: Rows, offsets: Int32Array): Rows {
+  const sums = new Float32Array((offsets.length - 1) * width);
+  ownerOf(offsets).forEach((i, t) => {
+    for (let k = 0; k < width; k++) sums[i * width + k] += values[t * width + k];
+  });
+  return { values: sums, width };
+}
+
+function product(values: Float32Array, row: number, weights: Float64Array): number {
+  let sum = 0;
+  for (let k = 0; k < weights.length; k++) sum += weights[k] * values[row * weights.length + k];
+  return sum;
+}

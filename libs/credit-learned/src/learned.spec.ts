@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+import { enterEstimator, paramsSchema, type Credit } from '#lib/credit';
+import { numbers, trajectoryBatch } from '#lib/dataset';
+import { pearson, rowSums } from '#lib/numeric';
+import { Devices, type Device } from '#lib/tensor';
+import { describe, expect, it } from 'vitest';
+import { LEARNED_ESTIMATORS } from './estimators/index.js';
+import { lampRollouts } from './learned.fixture.js';
+import { Learner } from './learner.js';
+
+const records = lampRollouts();
+const trajectories = trajectoryBatch(records);
+const worth = Float64Array.from(numbers(trajectories, 'turn.worth')!);
+const learner = new Learner('wasm');
+
+async function creditOf(id: string, params: Record<string, unknown> = {}, batch = trajectories) {
+  const outcome = await learner.run(
+    LEARNED_ESTIMATORS.find((each) => each.id === id)!,
+    batch,
+    params,
+  );
+  if (outcome.kind === 'missing') throw new Error('missing');
+  return outcome;
+}
+
+const shardValue = ({ explain }: Credit, name: string) => (explain![name].values as Float64Array)[0];
+
+/** How each way is run, and how well its credit has to follow what a turn is worth. */
+const WAYS = [
+  ['spa-learned', {}],
+  ['spa-learned', { residual: 'none', hiddenUnits: 0 }],
+  ['learned-return-decomposition', {}],
+  ['learned-return-decomposition', { method: 'randomized', drawnTurns: 2 }],
+  ['learned-return-decomposition', { ridge: 100, residual: 'uniform' }],
+  ['learned-progress', {}],
+  ['learned-progress', { target: 'success' }],
+  ['learned-value-gae', { lambda: 0 }],
+] as const;
+
+describe.each(WAYS)('%s %o', (id, params) => {
+  it('finds what turns are worth in groups that it did not see, and is better than the mean', async () => {
+    const { credit, warnings, device } = await creditOf(id, params);
+    expect(device).toBe('wasm');
+    expect(pearson(credit.values, worth)).toBeGreaterThan(id === 'learned-value-gae' ? 0.2 : 0.6);
+    if (id === 'learned-value-gae') return; // nothing in a state says what comes
+    expect(shardValue(credit, 'heldOutLoss')).toBeLessThan(shardValue(credit, 'baselineLoss'));
+    expect(shardValue(credit, 'calibrationError')).toBeLessThan(0.25);
+    expect(warnings).toEqual([]);
+  }, 120_000);
+
+  it('gives the same bits for one seed, and others for another', async () => {
+    const few = { ...params, epochs: 3 };
+    const once = await creditOf(id, few);
+    expect(await creditOf(id, few)).toEqual(once);
+    expect((await creditOf(id, { ...few, seed: 1 })).credit.values).not.toEqual(once.credit.values);
+  }, 120_000);
+});
+
+describe.each(LEARNED_ESTIMATORS)('$id', (estimator) => {
+  const { id } = estimator;
+
+  it('does not score a trajectory by a model that saw its group', async () => {
+    // whatever the outcomes of one group are, the predictions for its turns stay what they were
+    const column = { 'spa-learned': 'contribution', 'learned-return-decomposition': 'learnedReward', 'learned-progress': 'predictedOutcome', 'learned-value-gae': 'learnedValue' }[id]!; // prettier-ignore
+    const other = trajectoryBatch(
+      records.map((record) =>
+        record.group === 'task 3' ? { ...record, outcomeReward: 7 - record.outcomeReward } : record,
+      ),
+    );
+    // squared loss both times: outcomes beyond 0 .. 1
+    const params = { epochs: 3, patience: 3 };
+    const [before, after] = await Promise.all([creditOf(id, params), creditOf(id, params, other)]);
+    const ofGroup = ({ credit }: typeof before) =>
+      [...(credit.explain![column].values as Float64Array)].filter(
+        (_, turn) => records[ownerRow(turn)].group === 'task 3',
+      );
+    expect(ofGroup(after)).toEqual(ofGroup(before));
+    expect(after.credit.explain![column].values).not.toEqual(before.credit.explain![column].values);
+  });
+
+  it.each([
+    [
+      'few trajectories',
+      lampRollouts({ groups: 4, perGroup: 3 }),
+      /12 trajectories with turns, and minTrajectories is 32/,
+    ],
+    ['two groups', lampRollouts({ groups: 2, perGroup: 20 }), /2 groups/],
+    [
+      'equal ends',
+      records.map((record) => ({ ...record, outcomeReward: 0.5 })),
+      id === 'learned-value-gae' ? /./ : /ended alike/,
+    ],
+  ])('says nothing, and why, of %s', async (_, small, why) => {
+    const { credit, warnings } = await creditOf(id, {}, trajectoryBatch(small));
+    if (id === 'learned-value-gae' && small.length === records.length) return; // its returns are all alike too
+    expect([...credit.values].every(Number.isNaN)).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(why)]);
+  });
+
+  it('leaves no tensor behind', async () => {
+    const device = await new Devices('wasm').current();
+    const before = device.tf.memory().numTensors;
+    for (let shard = 0; shard < 3; shard++) await creditOf(id, { epochs: 2, seed: shard });
+    expect(device.tf.memory().numTensors).toBe(before);
+  });
+
+  it('cannot be called at once', () => {
+    expect(() => estimator.estimate(trajectories, {} as never, {} as never)).toThrow('learns on a device');
+  });
+
+  it('takes embeddings of states where the trainer logged them', async () => {
+    const embedded = records.map((record) => ({
+      ...record,
+      turns: record.turns.map((turn, t) => ({
+        ...turn,
+        signals: { ...turn.signals, embedding: [t, 1, turn.signals.worth] },
+      })),
+    }));
+    const params = { epochs: 2 };
+    const [without, given] = [await creditOf(id, params), await creditOf(id, params, trajectoryBatch(embedded))];
+    expect(given.credit.values).not.toEqual(without.credit.values);
+  });
+
+  it('has a page with its params and their defaults, and no others', () => {
+    const page = readFileSync(`docs/estimators/${id}.md`, 'utf8');
+    const { properties } = paramsSchema(estimator) as { properties: Record<string, { default: unknown }> };
+    const rows = [
+      ...page
+        .split('## Params')[1]
+        .split('\n## ')[0]
+        .matchAll(/^\| `(\w+)` +\| `([^`]+)` +\|/gm),
+    ];
+    expect(Object.fromEntries(rows.map(([, name, value]) => [name, JSON.parse(value) as unknown]))).toEqual(
+      Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, each.default])),
+    );
+    for (const source of [estimator.citation.paper, estimator.citation.code?.split('@')[1]])
+      if (source) expect(page).toContain(source);
+    expect(readFileSync('docs/estimators/README.md', 'utf8')).toContain(`[\`${id}\`](${id}.md)`);
+    expect(page).toMatch(/^## What is uncertain\n\n\S/m);
+  });
+});
+
+function ownerRow(turn: number): number {
+  return trajectories.turnOffsets.findLastIndex((offset) => offset <= turn);
+}
+
+it('contributions add up to the outcome', async () => {
+  const { credit } = await creditOf('spa-learned', { epochs: 2 });
+  const sums = rowSums(credit.values, trajectories.turnOffsets);
+  records.forEach(({ outcomeReward }, i) => expect(sums[i]).toBeCloseTo(outcomeReward, 12));
+});
+
+it('a model that learned nothing that holds is said so', async () => {
+  const noise = records.map((record, i) => ({ ...record, outcomeReward: (i * 7919) % 5 }));
+  const { warnings } = await creditOf('learned-return-decomposition', { ridge: 0.01 }, trajectoryBatch(noise));
+  expect(warnings).toEqual([
+    expect.stringMatching(/^the held-out loss .* is not below .*: do not rely on this credit$/),
+  ]);
+});
+
+it('a signal that is missing is an answer', async () => {
+  const bare = trajectoryBatch(
+    records.map(({ id, group, trainingStep, turns }) => ({ id, group, trainingStep, turns })),
+  );
+  const outcome = await learner.run(LEARNED_ESTIMATORS[0], bare);
+  expect(outcome).toMatchObject({ kind: 'missing', missing: [{ path: 'trajectory.outcomeReward' }] });
+  expect(enterEstimator(LEARNED_ESTIMATORS[0], bare, {}).kind).toBe('missing');
+});
+
+describe('a device that fails', () => {
+  const failing = async (): Promise<Device> => {
+    const wasm = await new Devices('wasm').current();
+    return { ...wasm, id: 'webgpu', activate: () => Promise.reject(new Error('device lost')) };
+  };
+  const absent = () => Promise.reject(new Error('not installed'));
+  const open = { cuda: absent, webgpu: failing, wasm: () => new Devices('wasm').current() };
+  const run = (wish: 'auto' | 'webgpu') =>
+    new Learner(new Devices(wish, open)).run(LEARNED_ESTIMATORS[0], trajectories, { epochs: 1 });
+
+  it('is followed by the next, once, and the credit says so', async () => {
+    expect(await run('auto')).toMatchObject({
+      device: 'wasm',
+      warnings: expect.arrayContaining(['webgpu failed (device lost): computed on wasm']),
+    });
+  });
+
+  it('is the reason where no other is allowed', () => expect(run('webgpu')).rejects.toThrow('device lost'));
+});
