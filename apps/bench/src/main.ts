@@ -7,6 +7,7 @@ import type { BenchRow } from './bench-row.js';
 import { benchTable } from './bench-table.js';
 import type { Benchmark, BenchOptions } from './benchmark.js';
 import { comparison } from './comparison.bench.js';
+import { diagnostics } from './diagnostics.bench.js';
 import { estimators } from './estimators.bench.js';
 import { growth } from './growth.bench.js';
 import { appendLatency, ingest } from './ingest.bench.js';
@@ -27,6 +28,7 @@ const eventLog: Benchmark = {
 const BENCHMARKS: readonly Benchmark[] = [
   estimators,
   comparison,
+  diagnostics,
   textSimilarities,
   segments,
   protocol,

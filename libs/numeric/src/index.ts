@@ -36,7 +36,7 @@ export { averageRanks } from './ranks.js';
 export { discountedSums, temporalDifferences } from './scans.js';
 export { segmentCentred } from './segment-centred.js';
 export { repeatedMoments, segmentMoments, type SegmentMoments } from './segment-moments.js';
-export { selectNth, selectQuantiles } from './select.js';
+export { selectPair, selectQuantiles } from './select.js';
 export { areSimilar, indexText, textSimilarity, type IndexedText } from './text-similarity.js';
 export { rowsWhere, topRows } from './top-rows.js';
 export { whiten } from './whiten.js';

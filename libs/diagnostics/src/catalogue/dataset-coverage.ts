@@ -40,31 +40,51 @@ export function coverageOf(trajectories: TrajectoryBatch, most = Infinity): Step
   const taskHash = groups.map((name) => hash32(name, 3));
   const steps = [...new Set(trainingStep)].sort((a, b) => a - b);
   return steps.map((step) => {
-    const visits = new Map<string, number>();
-    const states = new Set<number>();
-    let turns = 0;
-    for (let t = 0; t < owner.length; t++) {
-      if (trainingStep[owner[t]] !== step || stateKey[t] < 0 || actionKey[t] < 0) continue;
-      const task = taskHash[groupOf[owner[t]]];
-      const place = `${task} ${stateHash[stateKey[t]]}`;
-      const visit = `${place} ${actionHash[actionKey[t]]}`;
-      visits.set(visit, (visits.get(visit) ?? 0) + 1);
-      states.add(hash32(place));
-      turns++;
-    }
-    const hashed = [...visits].map(([visit, count]) => [hash32(visit), count] as const).sort(([a], [b]) => a - b);
-    const rows = [...trainingStep.keys()].filter((row) => trainingStep[row] === step && !Number.isNaN(outcome[row]));
+    const rows = [...trainingStep.keys()].filter((row) => trainingStep[row] === step);
+    const turns = rows.flatMap((row) => range(turnOffsets[row], turnOffsets[row + 1])).filter((t) => stateKey[t] >= 0 && actionKey[t] >= 0); // prettier-ignore
+    const placeOf = (t: number) => groupOf[owner[t]] * texts.states.length + stateKey[t];
+    const places = runs(Float64Array.from(turns, placeOf));
+    const made = runs(Float64Array.from(turns, (t) => placeOf(t) * texts.actions.length + actionKey[t]));
+    const hashed = made
+      .map(([visit, count]): [number, number] => {
+        const [place, action] = [Math.floor(visit / texts.actions.length), visit % texts.actions.length];
+        const [group, state] = [Math.floor(place / texts.states.length), place % texts.states.length];
+        return [mixed(mixed(taskHash[group], stateHash[state]), actionHash[action]), count];
+      })
+      .sort(([a], [b]) => a - b);
+    const judged = rows.filter((row) => !Number.isNaN(outcome[row]));
     return {
       trainingStep: step,
-      turns,
-      uniqueStateActions: visits.size,
-      uniqueStates: states.size,
-      trajectories: rows.length,
-      meanReturn: mean(rows.map((row) => outcome[row])) ?? NaN,
+      turns: turns.length,
+      uniqueStateActions: made.length,
+      uniqueStates: places.length,
+      trajectories: judged.length,
+      meanReturn: mean(judged.map((row) => outcome[row])) ?? NaN,
       below: hashed.length > most ? hashed[most][0] : HASHES,
       visits: hashed.slice(0, most),
     };
   });
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+/** The different values, each with how often it is there. @param values reordered */
+function runs(values: Float64Array): [value: number, count: number][] {
+  const found: [number, number][] = [];
+  let last: [number, number] | null = null;
+  for (const value of values.sort()) {
+    if (last?.[0] === value) last[1]++;
+    else found.push((last = [value, 1]));
+  }
+  return found;
+}
+
+/** A 32-bit hash of two, in their order. */
+function mixed(a: number, b: number): number {
+  let h = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ b;
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  h = Math.imul(h ^ (h >>> 16), 0x27d4eb2f);
+  return (h ^ (h >>> 15)) >>> 0;
 }
 
 export interface CoverageOptions {

@@ -1,5 +1,5 @@
 import { numbers, type NumericValues } from '#lib/dataset';
-import { selectNth } from '#lib/numeric';
+import { selectPair } from '#lib/numeric';
 import { z } from 'zod';
 import { entropyHalfLives } from '../entropy-pace.js';
 import { figure, percent } from '../sentences.js';
@@ -66,7 +66,7 @@ export function entropyCovariance({ credit, logprob, mask }: CreditedTokens, opt
   }
   const tokenCovariance = covariances.subarray(0, n);
   const topCount = n === 0 ? 0 : Math.max(1, Math.floor((n * klCovPercent) / 100));
-  const top = sumOfLargest(tokenCovariance.slice(), topCount);
+  const top = sumOfLargest(tokenCovariance, topCount);
   const spread = Math.sqrt(squaresA * squaresL);
   return {
     tokenCount: n,
@@ -86,14 +86,16 @@ function isLeftOut(credit: number, logprob: number, mask: NumericValues | null, 
   return (mask !== null && mask[k] === 0) || credit !== credit || logprob !== logprob;
 }
 
-/** @param values reordered */
 function sumOfLargest(values: Float64Array, count: number): number {
   if (count === 0) return 0;
-  const from = values.length - count;
-  selectNth(values, from);
-  let sum = 0;
-  for (let i = from; i < values.length; i++) sum += values[i];
-  return sum;
+  const [least] = selectPair(values, values.length - count);
+  let [sum, above] = [0, 0];
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] <= least) continue;
+    sum += values[i];
+    above++;
+  }
+  return sum + (count - above) * least;
 }
 
 /** Steps in a row in which the covariance has to be positive. */

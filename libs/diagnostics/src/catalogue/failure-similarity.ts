@@ -54,7 +54,8 @@ export function failuresOf(trajectories: TrajectoryBatch): Failure[] {
 export class FailureCurriculum {
   readonly weights = new Map<string, number>();
   readonly history: Failure[] = [];
-  readonly #known = new Map<string, number>();
+  /** by the one text, then by the other */
+  readonly #known = new Map<string, Map<string, number>>();
   readonly #options: SimilarityOptions;
 
   constructor(options: SimilarityOptions) {
@@ -94,11 +95,12 @@ export class FailureCurriculum {
   #similarity(a: string, b: string): number {
     const { maxChars } = this.#options;
     const cut = (text: string) => (maxChars > 0 ? text.slice(0, maxChars) : text);
-    const key = `${a}\n\n${b}`;
-    const known = this.#known.get(key);
+    const ofA = this.#known.get(a) ?? new Map<string, number>();
+    this.#known.set(a, ofA);
+    const known = ofA.get(b);
     if (known !== undefined) return known;
     const found = textSimilarity(cut(a), cut(b));
-    this.#known.set(key, found);
+    ofA.set(b, found);
     return found;
   }
 }

@@ -82,26 +82,25 @@ export function lowProbabilityTokens(
   };
 }
 
-/** Looks at two characters before it makes a new text: nearly every token is told by them. */
+const SPACE = 32;
+
+/** Whether the trimmed text in lower case is one of the words; the first two letters tell of nearly every token that it is not. */
 function sparkTest(sparks: readonly string[]): (text: string | null) => boolean {
   const words = new Set(sparks);
-  const first = new Uint8Array(128);
-  let isAscii = true;
-  for (const word of sparks) {
-    for (const letter of [word[0] ?? '', word[0]?.toUpperCase() ?? '']) {
-      const code = letter.charCodeAt(0);
-      if (code < 128) first[code] = 1;
-      else isAscii = false;
-    }
-  }
+  const beginnings = new Uint8Array(1 << 10);
+  for (const word of sparks) beginnings[letters(word, 0)] = 1;
+  const isPlain = sparks.every((word) => /^[a-z]{2}/.test(word));
   return (text) => {
     if (text === null || text.length === 0) return false;
-    const lead = text.charCodeAt(0);
-    const code = lead === 32 && text.length > 1 ? text.charCodeAt(1) : lead;
-    if (isAscii && code > 32 && code < 128 && first[code] === 0) return false;
+    const at = text.charCodeAt(0) === SPACE && text.length > 1 ? 1 : 0;
+    const code = text.charCodeAt(at);
+    if (isPlain && code > SPACE && code < 128 && beginnings[letters(text, at)] === 0) return false;
     return words.has(text.trim().toLowerCase());
   };
 }
+
+/** Two letters as a number, large and small ones alike. */
+const letters = (text: string, at: number) => ((text.charCodeAt(at) & 31) << 5) | (text.charCodeAt(at + 1) & 31);
 
 function textsOf(column: SignalColumn | undefined): readonly (string | null)[] | null {
   return column?.kind === 'text' ? column.values : null;

@@ -1,5 +1,5 @@
-import { numbers } from '#lib/dataset';
-import { selectNth } from '#lib/numeric';
+import { numbers, type NumericValues } from '#lib/dataset';
+import { selectPair } from '#lib/numeric';
 import { z } from 'zod';
 import { entropyHalfLives } from '../entropy-pace.js';
 import { figure, percent } from '../sentences.js';
@@ -26,7 +26,8 @@ import type { CreditedTokens } from './entropy-covariance.js';
 export function surprisalQuadrants({ credit, logprob, mask }: CreditedTokens, { topRatio }: { topRatio: number }) {
   const count = { all: 0, positive: 0, negative: 0 };
   let mass = 0;
-  const [positive, negative] = [new Float64Array(credit.length), new Float64Array(credit.length)];
+  const Values = logprob instanceof Float32Array ? Float32Array : Float64Array;
+  const [positive, negative] = [new Values(credit.length), new Values(credit.length)];
   for (let k = 0; k < credit.length; k++) {
     const a = credit[k];
     if ((mask !== null && mask[k] === 0) || a !== a || logprob[k] !== logprob[k]) continue;
@@ -62,15 +63,15 @@ export function surprisalQuadrants({ credit, logprob, mask }: CreditedTokens, { 
   };
 }
 
-/** The least of the `count` largest, and how many of them are equal to it. @param surprisals reordered */
-function leastHigh(surprisals: Float64Array, topRatio: number) {
+/** The least of the `count` largest, and how many of them are equal to it. */
+function leastHigh(surprisals: NumericValues, topRatio: number) {
   const n = surprisals.length;
   if (n === 0) return { count: 0, threshold: Infinity, ties: 0 };
   const count = Math.min(n, Math.max(1, Math.floor(topRatio * n + 0.999999)));
-  const threshold = selectNth(surprisals, n - count);
-  let ties = 0;
-  for (let i = n - count; i < n; i++) if (surprisals[i] === threshold) ties++;
-  return { count, threshold, ties };
+  const [threshold] = selectPair(surprisals, n - count);
+  let above = 0;
+  for (let i = 0; i < n; i++) above += Number(surprisals[i] > threshold);
+  return { count, threshold, ties: count - above };
 }
 
 export const surprisalQuadrantsDiagnostic = stepwise({
