@@ -41,11 +41,11 @@ export function indexText(text: string): IndexedText {
  *     ratio = 2 M / (|a| + |b|)      M: characters in the matching blocks, found longest first, left and right of it again
  *
  * 1 for two empty texts. Not symmetric: which of several longest blocks is taken depends on the order, and popular
- * characters are dropped from the index of b alone.
+ * characters are dropped from the index of b alone. Texts that are compared often are indexed once, beforehand.
  */
-export function textSimilarity(a: string, b: string): number {
-  const left = indexText(a);
-  const right = indexText(b);
+export function textSimilarity(a: string | IndexedText, b: string | IndexedText): number {
+  const left = typeof a === 'string' ? indexText(a) : a;
+  const right = typeof b === 'string' ? indexText(b) : b;
   return ratio(matchingCharacters(left.codes, right), left, right);
 }
 

@@ -52,7 +52,8 @@ export function entropyCovariance({ credit, logprob, mask }: CreditedTokens, opt
   let [at, total, squaresA, squaresL, positive, positiveSum, band] = [0, 0, 0, 0, 0, 0, 0];
   for (let k = 0; k < credit.length; k++) {
     if (isLeftOut(credit[k], logprob[k], mask, k)) continue;
-    const [a, l] = [credit[k] - meanA, logprob[k] - meanL];
+    const a = credit[k] - meanA;
+    const l = logprob[k] - meanL;
     const c = a * l;
     covariances[at++] = c;
     total += c;

@@ -1,5 +1,5 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { textSimilarity } from '#lib/numeric';
+import { indexText, textSimilarity, type IndexedText } from '#lib/numeric';
 import { z } from 'zod';
 import { successOf } from '../groups.js';
 import { figure, percent } from '../sentences.js';
@@ -56,6 +56,7 @@ export class FailureCurriculum {
   readonly history: Failure[] = [];
   /** by the one text, then by the other */
   readonly #known = new Map<string, Map<string, number>>();
+  readonly #indexed = new Map<string, IndexedText>();
   readonly #options: SimilarityOptions;
 
   constructor(options: SimilarityOptions) {
@@ -93,15 +94,22 @@ export class FailureCurriculum {
   }
 
   #similarity(a: string, b: string): number {
-    const { maxChars } = this.#options;
-    const cut = (text: string) => (maxChars > 0 ? text.slice(0, maxChars) : text);
     const ofA = this.#known.get(a) ?? new Map<string, number>();
     this.#known.set(a, ofA);
     const known = ofA.get(b);
     if (known !== undefined) return known;
-    const found = textSimilarity(cut(a), cut(b));
+    const found = textSimilarity(this.#index(a), this.#index(b));
     ofA.set(b, found);
     return found;
+  }
+
+  #index(text: string): IndexedText {
+    const known = this.#indexed.get(text);
+    if (known) return known;
+    const { maxChars } = this.#options;
+    const indexed = indexText(maxChars > 0 ? text.slice(0, maxChars) : text);
+    this.#indexed.set(text, indexed);
+    return indexed;
   }
 }
 

@@ -41,7 +41,8 @@ export function lowProbabilityTokens(
   const isSpark = sparkTest(sparks);
   let [tokenCount, negatives] = [0, 0];
   for (let k = 0; k < logprob.length; k++) {
-    const [a, l] = [credit[k], logprob[k]];
+    const a = credit[k];
+    const l = logprob[k];
     if ((mask !== null && mask[k] === 0) || a !== a || l !== l) continue;
     tokenCount++;
     if (a < 0) negatives++;

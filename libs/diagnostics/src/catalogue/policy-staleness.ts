@@ -48,7 +48,8 @@ export function policyStaleness(
   for (let i = 0; i < rows; i++) {
     let [count, sum, sumRollout] = [0, 0, 0];
     for (let k = offsets[i]; k < offsets[i + 1]; k++) {
-      const [l, r] = [logprob![k], rollout![k]];
+      const l = logprob![k];
+      const r = rollout![k];
       const d = l - r;
       if ((mask !== null && mask[k] === 0) || d !== d) continue;
       const ratio = Math.exp(d);
@@ -58,9 +59,9 @@ export function policyStaleness(
       k2 += d * d;
       ratios += ratio;
       chi2 += Math.abs(d) <= MOST ? ratio * ratio : Math.exp(2 * cut(d));
-      most = Math.max(most, ratio);
+      if (ratio > most) most = ratio;
       absolute += Math.abs(d);
-      const weight = Math.min(ratio, isThreshold);
+      const weight = ratio < isThreshold ? ratio : isThreshold;
       weights += weight;
       squares += weight * weight;
       if (credit !== null) {

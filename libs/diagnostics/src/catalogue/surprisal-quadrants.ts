@@ -43,7 +43,8 @@ export function surprisalQuadrants({ credit, logprob, mask }: CreditedTokens, { 
   const sum = { positive: 0, negative: 0 };
   const ties = { positive: high.positive.ties, negative: high.negative.ties };
   for (let k = 0; k < credit.length; k++) {
-    const [a, s] = [credit[k], -logprob[k]];
+    const a = credit[k];
+    const s = -logprob[k];
     if ((mask !== null && mask[k] === 0) || a !== a || s !== s || a === 0) continue;
     const side = a > 0 ? 'positive' : 'negative';
     const { threshold } = high[side];
