@@ -6,6 +6,7 @@ import { RunsPage } from './pages/runs/RunsPage.js';
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 const whole = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined);
+const position = (value: unknown): number | undefined => (Number(whole(value)) >= 0 ? Number(value) : undefined);
 /** Leaves out what is not said, so that addresses stay short. */
 const said = <Search extends object>(search: Search) =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
@@ -32,6 +33,8 @@ const runs = createRoute({
       project: text(search.project),
       sort: text(search.sort),
       after: text(search.after),
+      state: text(search.state),
+      pick: text(search.pick),
     }),
 });
 
@@ -79,8 +82,35 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./pages/audit/AuditPage.js'), 'AuditPage'),
 });
 
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$run/events',
+  component: lazyRouteComponent(() => import('./pages/events/EventsPage.js'), 'EventsPage'),
+  validateSearch: (search) => said({ from: position(search.from), event: position(search.event) }),
+});
+
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys/KeysPage.js'), 'KeysPage'),
+  validateSearch: (search) => said({ after: text(search.after) }),
+});
+
+const devices = createRoute({
+  getParentRoute: () => root,
+  path: '/devices',
+  component: lazyRouteComponent(() => import('./pages/devices/DevicesPage.js'), 'DevicesPage'),
+});
+
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/compare',
+  component: lazyRouteComponent(() => import('./pages/compare/ComparePage.js'), 'ComparePage'),
+  validateSearch: (search) => said({ a: text(search.a), b: text(search.b), curves: text(search.curves) }),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, runs, run, step, trajectory, analysis, audit]),
+  routeTree: root.addChildren([home, runs, run, step, trajectory, analysis, audit, events, keys, devices, compare]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

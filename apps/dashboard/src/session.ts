@@ -27,6 +27,10 @@ export function mayAnalyze({ roles }: Session): boolean {
   return roles.includes('analyze') || roles.includes('admin');
 }
 
+export function mayAdminister({ roles }: Session): boolean {
+  return roles.includes('admin');
+}
+
 export async function findSession(): Promise<Session | null> {
   const { session = null } = await ask('GET');
   return session;

@@ -1,6 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import icon from '../styles/icon.svg';
-import { useSession } from '../session.js';
+import { mayAdminister, useSession } from '../session.js';
 
 export function Layout() {
   const { session, signOut } = useSession();
@@ -13,6 +13,8 @@ export function Layout() {
         </Link>
         <nav aria-label="Pages">
           <Link to="/runs">Runs</Link>
+          <Link to="/devices">Devices</Link>
+          {mayAdminister(session) && <Link to="/keys">Keys</Link>}
         </nav>
         <div className="end">
           <span className="hint">{session.roles.join(', ')}</span>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { graphql, type ResultOf } from '../../graphql.js';
 import { counted } from '../../text/numbers.js';
+import { AlertBadge } from '../../ui/AlertBadge.js';
 import { Text } from '../../ui/Text.js';
 import { sentence, valueText, wordsOf } from './diagnostic-text.js';
 
@@ -19,7 +20,6 @@ export const AlertFields = graphql(`
 type Alert = ResultOf<typeof AlertFields>;
 
 const RANK = { CRITICAL: 0, WARN: 1, INFO: 2 } as const;
-const LEVEL = { CRITICAL: 'critical', WARN: 'warning', INFO: 'note' } as const;
 
 interface AlertsProps {
   readonly run: string;
@@ -81,7 +81,7 @@ function AlertLine({ run, alert }: { readonly run: string; readonly alert: Alert
   const { level, says, saw, openedStep, closedStep } = alert;
   return (
     <div className="alert-line">
-      <Badge level={level} />
+      <AlertBadge level={level} />
       <p>
         <Text>{sentence(says)}</Text>{' '}
         <span className="hint">
@@ -101,10 +101,6 @@ function AlertLine({ run, alert }: { readonly run: string; readonly alert: Alert
       </p>
     </div>
   );
-}
-
-function Badge({ level }: { readonly level: Alert['level'] }) {
-  return <span className={`badge badge-${level.toLowerCase()}`}>{LEVEL[level]}</span>;
 }
 
 function StepLink({ run, step }: { readonly run: string; readonly step: number }) {

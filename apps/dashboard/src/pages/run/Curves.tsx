@@ -4,6 +4,7 @@ import { visibleText } from '../../text/visible-text.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { CurveOfMetric } from './CurveOfMetric.js';
+import { byImportance } from './by-importance.js';
 import { useLiveQuery } from './live-query.js';
 
 const NamesQuery = graphql(`
@@ -22,8 +23,6 @@ const NamesQuery = graphql(`
   }
 `);
 
-/** Shown when nobody has chosen: what says first how a run goes. */
-const FIRST = ['successRate', 'meanReward', 'entropy', 'loss', 'kl', 'gradNorm'];
 const SHOWN = 3;
 
 /** The curves chosen in the address, over the training steps. */
@@ -76,9 +75,4 @@ export function Curves({ run, position }: { readonly run: string; readonly posit
       )}
     </Panel>
   );
-}
-
-function byImportance(a: string, b: string): number {
-  const place = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
-  return place(a) - place(b) || a.localeCompare(b);
 }

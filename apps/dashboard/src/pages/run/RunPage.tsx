@@ -80,6 +80,9 @@ export function RunPage() {
     <>
       <Head title={run.name} crumbs={[<Link to="/runs">Runs</Link>, <span>{run.project}</span>]}>
         <State state={progress.state} />
+        <Link className="button head-link" to="/runs/$run/events" params={{ run: run.id }}>
+          Event log
+        </Link>
         {live.error && <span className="lacking">not live: {live.error.message}</span>}
       </Head>
       <section className="panel">

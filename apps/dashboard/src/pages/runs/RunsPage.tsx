@@ -5,7 +5,7 @@ import { Head } from '../../ui/Crumbs.js';
 import { DataTable } from '../../ui/DataTable.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { usePolling } from '../../use-live.js';
-import { RUN_COLUMNS, RunRowFields, type RunRow } from './run-columns.js';
+import { runColumns, RunRowFields, type RunRow } from './run-columns.js';
 import { without } from '../../without.js';
 
 const RunsQuery = graphql(
@@ -36,6 +36,7 @@ const RunsQuery = graphql(
 );
 
 const POLL_MS = 4000;
+const STATES = ['RUNNING', 'COMPLETED', 'STOPPED', 'FAILED', 'ERASED'] as const;
 
 export function RunsPage() {
   const search = useSearch({ from: '/runs' });
@@ -45,7 +46,13 @@ export function RunsPage() {
   usePolling(() => ask({ requestPolicy: 'network-only' }), POLL_MS);
 
   const all = data?.runs.edges.map(({ node }) => readFragment(RunRowFields, node)) ?? [];
-  const rows = all.filter(({ name }) => name.toLowerCase().includes((search.name ?? '').toLowerCase()));
+  const rows = all.filter(
+    ({ name, state }) =>
+      name.toLowerCase().includes((search.name ?? '').toLowerCase()) && (!search.state || state === search.state),
+  );
+  const picked = search.pick?.split(',') ?? [];
+  const pick = (id: string) =>
+    change({ pick: (picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id]).join(',') });
   const projects = data?.projects.edges.map(({ node }) => node) ?? [];
   const change = (next: { readonly [Name in keyof typeof search]?: string | undefined }) => {
     const said = Object.entries({ ...search, ...next }).filter(([, value]) => value);
@@ -65,6 +72,17 @@ export function RunsPage() {
               onChange={({ target }) => change({ name: target.value })}
             />
           </label>
+          <label>
+            State
+            <select value={search.state ?? ''} onChange={({ target }) => change({ state: target.value })}>
+              <option value="">any</option>
+              {STATES.map((state) => (
+                <option key={state} value={state}>
+                  {state.toLowerCase()}
+                </option>
+              ))}
+            </select>
+          </label>
           {projects.length > 1 && (
             <label>
               Project
@@ -79,6 +97,12 @@ export function RunsPage() {
               </select>
             </label>
           )}
+          {picked.length === 2 && (
+            <Link className="button" to="/compare" search={{ a: picked[0], b: picked[1] }}>
+              Compare the two
+            </Link>
+          )}
+          {picked.length === 1 && <span className="hint">choose one more to compare</span>}
         </div>
       </Head>
       {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
@@ -89,13 +113,14 @@ export function RunsPage() {
 
   function table() {
     if (all.length === 0) return <NoRuns />;
-    if (rows.length === 0) return <Empty title="No run on this page has that in its name" />;
+    if (rows.length === 0) return <Empty title="No run on this page is like that" />;
     return (
       <>
         <DataTable<RunRow>
           label="Runs"
           rows={rows}
-          columns={RUN_COLUMNS}
+          columns={runColumns({ picked, onPick: pick })}
+          isMarked={({ id }) => picked.includes(id)}
           keyOf={({ id }) => id}
           sort={search.sort}
           onSort={(sort) => change({ sort })}

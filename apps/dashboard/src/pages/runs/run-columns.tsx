@@ -2,7 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { curveOf } from '../../charts/metric-curve.js';
 import { graphql, type ResultOf } from '../../graphql.js';
 import { ago, count, percent } from '../../text/numbers.js';
+import { visibleText } from '../../text/visible-text.js';
 import type { Column } from '../../ui/DataTable.js';
+import { AlertBadge } from '../../ui/AlertBadge.js';
 import { Sparkline } from '../../ui/Sparkline.js';
 import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
@@ -21,6 +23,14 @@ export const RunRowFields = graphql(`
       successRate
       lastEventAt
     }
+    alerts(isOpen: true, first: 20) {
+      edges {
+        node {
+          id
+          level
+        }
+      }
+    }
     metric(name: "successRate", points: 48) {
       points {
         trainingStep
@@ -32,7 +42,28 @@ export const RunRowFields = graphql(`
 
 export type RunRow = ResultOf<typeof RunRowFields>;
 
-export const RUN_COLUMNS: readonly Column<RunRow>[] = [
+interface Picking {
+  /** ids of the runs that are to be compared, two at most */
+  readonly picked: readonly string[];
+  readonly onPick: (id: string) => void;
+}
+
+export const runColumns = ({ picked, onPick }: Picking): readonly Column<RunRow>[] => [
+  {
+    id: 'pick',
+    title: 'Pick',
+    hint: 'Two runs can be compared',
+    cell: ({ id, name }) => (
+      <input
+        type="checkbox"
+        className="pick"
+        aria-label={`Compare ${visibleText(name)}`}
+        checked={picked.includes(id)}
+        disabled={picked.length >= 2 && !picked.includes(id)}
+        onChange={() => onPick(id)}
+      />
+    ),
+  },
   {
     id: 'name',
     title: 'Name',
@@ -45,6 +76,13 @@ export const RUN_COLUMNS: readonly Column<RunRow>[] = [
   },
   { id: 'project', title: 'Project', sortBy: ({ project }) => project, cell: ({ project }) => <Text>{project}</Text> },
   { id: 'state', title: 'State', sortBy: ({ state }) => state, cell: ({ state }) => <State state={state} /> },
+  {
+    id: 'alerts',
+    title: 'Alerts',
+    hint: 'Open ones, and the worst level among them',
+    sortBy: (run) => alertRank(run),
+    cell: (run) => <Alerts run={run} />,
+  },
   {
     id: 'steps',
     title: 'Training steps',
@@ -87,6 +125,21 @@ export const RUN_COLUMNS: readonly Column<RunRow>[] = [
     cell: ({ progress }) => ago(progress.lastEventAt, Date.now()),
   },
 ];
+
+const LEVELS = ['CRITICAL', 'WARN', 'INFO'] as const;
+
+function Alerts({ run }: { readonly run: RunRow }) {
+  const levels = run.alerts.edges.map(({ node }) => node.level);
+  const worst = LEVELS.find((level) => levels.includes(level));
+  if (!worst) return <span className="hint">none</span>;
+  return <AlertBadge level={worst} count={levels.length} />;
+}
+
+/** The worst level first, then how many. */
+function alertRank({ alerts: { edges } }: RunRow): number {
+  const rank = Math.max(0, ...edges.map(({ node }) => LEVELS.length - LEVELS.indexOf(node.level)));
+  return 100 * rank + edges.length;
+}
 
 /** Training steps count from 0. */
 function stepsOf({ progress }: RunRow): number {
