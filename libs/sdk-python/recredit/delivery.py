@@ -115,7 +115,7 @@ class Delivery:
         try:
             sweep(self._root)
             producers = producers_in(self._root)
-        except OSError:
+        except Exception:
             return
         for producer in producers:
             file = producer.file
@@ -126,7 +126,7 @@ class Delivery:
             try:
                 if has_pending(producer.folder):
                     yield Resumed(producer, self._client, self._backoff)
-            except OSError:
+            except Exception:
                 continue
 
     def _step_other(self, other: Resumed, others: Iterator[Resumed], wait: float | None) -> float | None:

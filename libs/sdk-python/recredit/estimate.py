@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .encode_event import record_text
-from .json_text import json_text
+from .json_text import Unsendable, json_text
 from .problem import Problem, RecreditError
 from .run import protocol_names
 
@@ -53,7 +53,10 @@ def input_text(trajectories: Iterable[Mapping[str, Any]], estimator: str, params
     records = []
     for i, trajectory in enumerate(trajectories):
         record = {"id": str(i), "trainingStep": 0, **protocol_names(trajectory)}
-        records.append(record_text(record))
+        try:
+            records.append(record_text(record))
+        except Unsendable as error:
+            raise error.under(i) from None
     asked = f'"estimator":{json_text(estimator)},"params":{json_text(dict(params or {}))}'
     return f'{{"input":{{{asked},"trajectories":[{",".join(records)}]}}}}'
 

@@ -75,12 +75,12 @@ class Sender:
             return left
         self._obeying = False
         try:
-            self.spool.sync_sealed()
             run = self.registration.run
             if run is None:
                 self._register()
                 return 0.0
             wait = self._seal_if_old()
+            self.spool.sync_sealed()
             file = self.spool.next()
             if file is None:
                 return wait

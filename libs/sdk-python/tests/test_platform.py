@@ -134,7 +134,7 @@ class OnAPlatform(unittest.TestCase):
             with self.subTest(code), self.assertRaises(recredit.RecreditError) as refused:
                 ask()
             self.assertEqual(refused.exception.code, code)
-        with self.assertRaises(recredit.Unsendable):
+        with self.assertRaisesRegex(recredit.Unsendable, "^/0/turns/0/reward: expected a finite number"):
             self.client.estimate([{"group": "g", "turns": [{"reward": math.inf}]}], "grpo")
 
 
