@@ -20,7 +20,11 @@ export class Estimation {
   });
   readonly #ownThread = new OwnThread();
 
-  constructor(private readonly own: readonly OwnEstimator[] = []) {}
+  /** @param maxSeconds of one estimate */
+  constructor(
+    private readonly own: readonly OwnEstimator[] = [],
+    private readonly maxSeconds = MAX_SECONDS,
+  ) {}
 
   /** @throws RecreditError what the estimator says, `query.too-costly` after 30 s, `capacity.exceeded` */
   async estimate(
@@ -45,13 +49,13 @@ export class Estimation {
       const details = { retryAfterSeconds: 1 };
       throw new RecreditError('capacity.exceeded', `${MAX_WAITING} estimates wait already`, details);
     }
-    const signal = AbortSignal.timeout(MAX_SECONDS * 1_000);
+    const signal = AbortSignal.timeout(this.maxSeconds * 1_000);
     try {
       return (await this.#threads.run(task, { signal })) as EstimateAnswer;
     } catch (cause) {
       if (!signal.aborted) throw cause;
-      const why = `${task.estimator} took more than ${MAX_SECONDS} s: send fewer trajectories, or start an analysis`;
-      throw new RecreditError('query.too-costly', why, { seconds: MAX_SECONDS }, { cause });
+      const why = `${task.estimator} took more than ${this.maxSeconds} s: send fewer trajectories, or start an analysis`;
+      throw new RecreditError('query.too-costly', why, { seconds: this.maxSeconds }, { cause });
     }
   }
 }
