@@ -65,6 +65,7 @@ describe.skipIf(!hasShared('agentprocessbench'))(skippedBecause, () => {
     const human = truths.find(({ signal }: { signal: string }) => signal === 'humanLabel');
     expect(human).toMatchObject({ estimator: 'grpo', n: 734, positive: 499, negative: 179 });
     expect(human.auc.toFixed(3)).toBe('0.705');
+    expect(human.aucMixedGroups.toFixed(3)).toBe('0.737');
     expect(human.withinTrajectoryPairAccuracy).toBe(0.5);
   });
 });

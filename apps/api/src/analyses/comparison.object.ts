@@ -80,6 +80,12 @@ export class TruthAgreement {
   @Field(() => Float, number)
   aucHigh!: number | null;
 
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Over the turns of groups whose outcomes differ alone: an easy task does not flatter it.',
+  })
+  aucMixedGroups!: number | null;
+
   @Field(() => Float, number)
   spearman!: number | null;
 

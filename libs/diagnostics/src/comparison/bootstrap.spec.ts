@@ -14,6 +14,7 @@ function noisySample(groupCount: number, seed: string): Sample {
     groupCount,
     place: new Float64Array(groupCount * 2),
     groupOf: Int32Array.from({ length: groupCount * 2 }, (_, i) => i >> 1),
+    mixed: new Int32Array(groupCount * 2).fill(1),
     turnOffsets: Int32Array.from({ length: groupCount * 2 + 1 }, (_, i) => 3 * i),
     credits: [['x', truth.map((value) => Math.round(4 * (value + random.normal())))]],
     truths: [['truth', truth]],

@@ -7,6 +7,7 @@ import {
   noRanks,
   rankAgain,
   rankStatistics,
+  weightedAuc,
   type ClassedCredit,
   type WeightedRanks,
 } from './rank-statistics.js';
@@ -36,6 +37,8 @@ const LEAST_USABLE_SHARE = 0.1;
 interface Cell {
   readonly name: string;
   readonly credit: ClassedCredit;
+  /** of the rows in groups whose outcomes differ alone */
+  readonly mixed: ClassedCredit;
   readonly truth: WeightedRanks;
   readonly groups: GroupSums;
 }
@@ -73,10 +76,10 @@ export interface Bootstrapped {
 export function bootstrap(sample: Sample, options: BootstrapOptions = BOOTSTRAP): Bootstrapped {
   const cells = cellsOf(sample);
   const truths = [...new Set(cells.map((cell) => cell.truth))];
-  const visits = [...cells.map((cell) => cell.credit.row), ...truths.map((truth) => truth.rank)].reduce(
-    (sum, walk) => sum + walk.length,
-    0,
-  );
+  const visits = [
+    ...cells.flatMap((cell) => [cell.credit.row, cell.mixed.row]),
+    ...truths.map((truth) => truth.rank),
+  ].reduce((sum, walk) => sum + walk.length, 0);
   const resamples = sample.groupCount < 2 ? 0 : affordableResamples(options.resamples, visits);
 
   const point = measure(cells, truths, new Int32Array(sample.groupCount).fill(1));
@@ -111,6 +114,7 @@ function agreementOf(point: Float64Array, drawn: readonly Float64Array[]): Sampl
     auc: at('auc'),
     aucHarmful: at('aucHarmful'),
     aucUseful: at('aucUseful'),
+    aucMixedGroups: at('aucMixedGroups'),
     intervals,
   };
 }
@@ -123,23 +127,38 @@ function interval(values: Float64Array): Interval {
 
 /** Estimators that speak of the same rows share the ranks of the truth. */
 function cellsOf(sample: Sample): Cell[] {
-  const groupOfTurn = ownerOf(sample.turnOffsets).map((i) => sample.groupOf[i]);
+  const trajectoryOfTurn = ownerOf(sample.turnOffsets);
+  const groupOfTurn = trajectoryOfTurn.map((i) => sample.groupOf[i]);
   return sample.truths.flatMap(([signal, truth]) => {
     const known: { readonly rows: Int32Array; readonly ranks: WeightedRanks }[] = [];
     return sample.credits.map(([estimator, credit]): Cell => {
       const rows = commonRows(credit, truth);
       const groupOf = rows.map((row) => groupOfTurn[row]);
-      const values = (column: Float64Array) => Float64Array.from(rows, (row) => column[row]);
+      const truthOf = (of: Int32Array) => Float64Array.from(of, (row) => truth[row]);
+      const mixedRows = rows.filter((row) => sample.mixed[trajectoryOfTurn[row]] === 1);
       let shared = known.find((other) => areEqual(other.rows, rows));
-      if (!shared) known.push((shared = { rows, ranks: noRanks(ascending(values(truth), groupOf)) }));
+      if (!shared) known.push((shared = { rows, ranks: noRanks(ascending(truthOf(rows), groupOf)) }));
       return {
         name: pairName(signal, estimator),
-        credit: classedCredit(ascending(values(credit), groupOf), values(truth)),
+        credit: classedOf(rows, groupOfTurn, credit, truth),
+        mixed: classedOf(mixedRows, groupOfTurn, credit, truth),
         truth: shared.ranks,
         groups: groupSums(sample, groupOfTurn, credit, truth),
       };
     });
   });
+}
+
+/** Some rows of a credit, put in order and classed. */
+function classedOf(
+  rows: Int32Array,
+  groupOfTurn: Int32Array,
+  credit: Float64Array,
+  truth: Float64Array,
+): ClassedCredit {
+  const values = (column: Float64Array) => Float64Array.from(rows, (row) => column[row]);
+  const groupOf = rows.map((row) => groupOfTurn[row]);
+  return classedCredit(ascending(values(credit), groupOf), values(truth));
 }
 
 function commonRows(a: Float64Array, b: Float64Array): Int32Array {
@@ -208,6 +227,7 @@ function measure(cells: readonly Cell[], truths: readonly WeightedRanks[], weigh
     values[5] = sum(right) / sum(pairs);
     values[6] = sum(hits) / errors;
     values[7] = sum(withinOne) / errors;
+    values[8] = weightedAuc(cell.mixed, weight);
     return values;
   });
 }

@@ -85,6 +85,30 @@ function expectClose(found: unknown, expected: unknown, path = ''): void {
 }
 
 describe('a comparison', () => {
+  it('has an AUC over groups of mixed outcomes alone, whatever is left out of the sample', () => {
+    const turn = (x: number, label: number): Turn => ({ x, y: x, z: x, truth: label, label });
+    const trajectory = (outcomeReward: number, ...turns: Turn[]) => ({ outcomeReward, turns });
+    const groups: Group[] = [
+      { name: 'easy', trajectories: [trajectory(1, turn(5, 1)), trajectory(1, turn(4, 1))] },
+      { name: 'hard', trajectories: [trajectory(0, turn(-5, -1)), trajectory(0, turn(-4, -1))] },
+      { name: 'alone', trajectories: [trajectory(1, turn(9, 1))] },
+      {
+        name: 'mixed',
+        trajectories: [trajectory(1, turn(1, 1), turn(1, -1)), trajectory(0, turn(-1, -1), turn(2, 0))],
+      },
+    ];
+    const byLabel = (shards: readonly Group[][]) => {
+      const summary = mergeSummaries(...shards.map((shard) => decodeSummary(encodeSummary(summaryOf(shard)))));
+      return comparisonOf(summary).truths.find(({ signal, estimator }) => signal === 'label' && estimator === 'x')!;
+    };
+    // of mixed: the one +1 (credit 1) against -1 with credit 1 and -1: (1/2 + 1) / 2; of all: 4 · 4 pairs, one tie
+    expect(byLabel([groups])).toMatchObject({ auc: 15.5 / 16, aucMixedGroups: 0.75 });
+    expect(byLabel(groups.map((group) => [group]))).toMatchObject({ auc: 15.5 / 16, aucMixedGroups: 0.75 });
+    const { aucMixedGroups, intervals, reasons } = byLabel([groups.slice(0, 3)]);
+    expect([aucMixedGroups, intervals.aucMixedGroups.low]).toEqual([null, null]);
+    expect(reasons?.['aucMixedGroups']).toMatch(/no group of mixed outcomes/);
+  });
+
   it('is that of the whole, wherever groups are cut into shards and however these are nested', () => {
     const cuts = fc.array(fc.nat(12), { maxLength: 4 });
     fc.assert(

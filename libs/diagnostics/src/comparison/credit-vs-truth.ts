@@ -111,6 +111,7 @@ export interface SampledAgreement {
   readonly auc: number;
   readonly aucHarmful: number;
   readonly aucUseful: number;
+  readonly aucMixedGroups: number;
   /** 90 %; [NaN, NaN] where there is none */
   readonly intervals: Readonly<Record<Measure, Interval>>;
 }
@@ -122,6 +123,7 @@ export type TruthAgreement = ReturnType<typeof truthAgreement>;
  * The diagnostic credit-vs-labels, for labels −1, 0, 1 and for any other truth that has a sign.
  *
  *     auc          how likely a turn with truth > 0 has more credit than one with truth < 0; truth 0 takes no part
+ *     aucMixedGroups  the same over the turns of groups whose outcomes differ: an easy task does not flatter it
  *     aucHarmful   (labels) how likely a turn labelled −1 has less credit than any other
  *     aucUseful    (labels) how likely a turn labelled +1 has more credit than any other
  *     withinTrajectoryPairAccuracy  pairs of turns of one trajectory with different truths: right order 1, equal credit ½
@@ -145,9 +147,11 @@ export function truthAgreement(pair: string, { comoments: of, sums }: TruthSums,
   const errors = isLabel ? sums.erroneous : NaN;
   const spearman = Number.isNaN(pearson) ? NaN : sampled.spearman;
   const aucReason = none ?? `no turn where ${signal} is ${sums.positive === 0 ? 'above' : 'below'} 0`;
+  const mixedReason = none ?? `no group of mixed outcomes has turns where ${signal} is above 0 and below 0`;
   const noPair = none ?? `no trajectory has two turns that differ in ${signal}`;
   const numbers = withReasons({
     auc: [sampled.auc, aucReason],
+    aucMixedGroups: [sampled.aucMixedGroups, mixedReason],
     spearman: [spearman, constant],
     pearson: [pearson, constant],
     withinTrajectoryPairAccuracy: [sums.rightPairs / sums.pairs, noPair],

@@ -54,10 +54,18 @@ export function decodeSummary(bytes: Uint8Array): ShardSummary {
   if (magic !== MAGIC) throw new RecreditError('segment.damaged', `expected a summary (${MAGIC}), found "${magic}"`);
   const start = HEADER + new DataView(bytes.buffer, bytes.byteOffset).getUint32(MAGIC.length, true);
   const json = new TextDecoder().decode(bytes.subarray(HEADER, start));
-  return JSON.parse(json, (_, value: unknown) => {
+  const summary = JSON.parse(json, (_, value: unknown) => {
     if (isPlaced(value)) return arrayAt(bytes, start, value);
     return isNumber(value) ? Number(value.$number) : value;
-  });
+  }) as ShardSummary;
+  return upcast(summary);
+}
+
+/** Summaries of version 1 do not say which groups are of mixed outcomes: none is taken for one. */
+function upcast(summary: ShardSummary): ShardSummary {
+  const { sample } = summary;
+  const mixed: Int32Array | undefined = sample.mixed;
+  return mixed ? summary : { ...summary, sample: { ...sample, mixed: new Int32Array(sample.groupOf.length) } };
 }
 
 function arrayAt(bytes: Uint8Array, start: number, { $array, at, length }: Placed): Float64Array | Int32Array {

@@ -104,6 +104,15 @@ export function outcomeSums(trajectories: TrajectoryBatch): OutcomeSums {
   };
 }
 
+/** [trajectories] 1 where the outcomes of its group differ: comparable, and not of zero variance */
+export function mixedOutcomes(trajectories: TrajectoryBatch): Int32Array {
+  const rewards = numbers(trajectories, 'trajectory.outcomeReward');
+  if (!rewards) return new Int32Array(trajectories.ids.length);
+  const groups = tallies(trajectories, rewards);
+  // a group without an outcome has greatest − least = −∞
+  return trajectories.groupOf.map((g) => (groups[g].greatest - groups[g].least > ZERO_TOLERANCE ? 1 : 0));
+}
+
 function tallies(trajectories: TrajectoryBatch, rewards: NumericValues): GroupTally[] {
   const { groupCount, groupOf, turnOffsets } = trajectories;
   const success = numbers(trajectories, 'trajectory.success');

@@ -8,6 +8,7 @@ export const MEASURES = [
   'withinTrajectoryPairAccuracy',
   'firstErrorHit',
   'firstErrorWithinOne',
+  'aucMixedGroups',
 ] as const;
 
 export type Measure = (typeof MEASURES)[number];

@@ -1,7 +1,7 @@
 import { auc, spearman } from '#lib/numeric';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ascending, classedCredit, noRanks, rankAgain, rankStatistics } from './rank-statistics.js';
+import { ascending, classedCredit, noRanks, rankAgain, rankStatistics, weightedAuc } from './rank-statistics.js';
 
 const GROUPS = 5;
 const value = fc.integer({ min: -2, max: 2 }).map((n) => n / 2);
@@ -17,7 +17,9 @@ it('gives under weights what the textbook gives for rows written out that often'
       const ranks = noRanks(ascending(truth, groupOf));
       rankAgain(ranks, Int32Array.from(weight));
       const found = new Float64Array(4);
-      rankStatistics(classedCredit(ascending(credit, groupOf), truth), ranks, Int32Array.from(weight), found);
+      const classed = classedCredit(ascending(credit, groupOf), truth);
+      rankStatistics(classed, ranks, Int32Array.from(weight), found);
+      expect(weightedAuc(classed, Int32Array.from(weight))).toEqual(found[1]);
 
       const repeated = list.flatMap((row) => new Array<typeof row>(weight[row[2]]).fill(row));
       const x = Float64Array.from(repeated, ([x]) => x);

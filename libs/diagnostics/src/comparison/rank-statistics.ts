@@ -77,6 +77,27 @@ export function classedCredit({ row, group, endsTie }: Ascending, truth: Float64
 }
 
 /**
+ * How likely a row with truth > 0 has more credit than one with truth < 0, of equals one half. NaN where there is none of
+ * one kind.
+ *
+ * @param weight [groups]
+ */
+export function weightedAuc({ packed }: ClassedCredit, weight: Int32Array): number {
+  let [negative, positive, tiedNegative, tiedPositive, over] = [0, 0, 0, 0, 0];
+  for (const flags of packed) {
+    const w = weight[flags >> 3];
+    if ((flags & NEGATIVE) !== 0) tiedNegative += w;
+    else if ((flags & ZERO) === 0) tiedPositive += w;
+    if ((flags & ENDS_TIE) === 0) continue;
+    over += tiedPositive * (negative + tiedNegative / 2);
+    negative += tiedNegative;
+    positive += tiedPositive;
+    tiedNegative = tiedPositive = 0;
+  }
+  return over / (positive * negative);
+}
+
+/**
  * Spearman's correlation and the three AUCs of a credit against a truth, in one walk over the sorted credit.
  *
  * Ties are kept exactly: with weights of 1 these are the textbook numbers, with counts of drawn groups those of the

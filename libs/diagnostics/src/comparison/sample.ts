@@ -1,5 +1,6 @@
 import { hashUnit } from '#lib/numeric';
 import type { TrajectoryBatch } from '#lib/dataset';
+import { mixedOutcomes } from './learning-signal.js';
 import { sortedEntries, type Entries } from './sums.js';
 
 /**
@@ -15,6 +16,8 @@ export interface Sample {
   readonly place: Float64Array;
   /** [trajectories] */
   readonly groupOf: Int32Array;
+  /** [trajectories] 1: the outcomes of its group differ, those of trajectories outside of the sample included */
+  readonly mixed: Int32Array;
   /** [trajectories + 1] */
   readonly turnOffsets: Int32Array;
   /** per estimator [turns] NaN: nothing said */
@@ -38,6 +41,7 @@ export function emptySample(rate: number): Sample {
     groupCount: 0,
     place: new Float64Array(0),
     groupOf: new Int32Array(0),
+    mixed: new Int32Array(0),
     turnOffsets: new Int32Array(1),
     credits: [],
     truths: [],
@@ -54,7 +58,8 @@ export function sampleOf(
 ): Sample {
   const { ids, groupOf, groupCount, turnOffsets } = trajectories;
   const place = Float64Array.from(ids, (id) => hashUnit(`${run}\n${id}`));
-  return thinned({ rate: Infinity, groupCount, place, groupOf, turnOffsets, credits, truths }, rate);
+  const mixed = mixedOutcomes(trajectories);
+  return thinned({ rate: Infinity, groupCount, place, groupOf, mixed, turnOffsets, credits, truths }, rate);
 }
 
 /** The sample of a lower rate inside a sample. */
@@ -80,6 +85,7 @@ export function thinned(sample: Sample, rate: number): Sample {
     groupCount,
     place: Float64Array.from(rows, (i) => sample.place[i]),
     groupOf,
+    mixed: rows.map((i) => sample.mixed[i]),
     turnOffsets,
     credits: sample.credits.map(([name, column]) => [name, gathered(column)] as const),
     truths: sample.truths.map(([name, column]) => [name, gathered(column)] as const),
@@ -110,20 +116,22 @@ export function joinSamples(samples: readonly Sample[]): Sample {
   };
 }
 
-function joinedStructure(parts: readonly Sample[]): Pick<Sample, 'groupOf' | 'turnOffsets'> {
+function joinedStructure(parts: readonly Sample[]): Pick<Sample, 'groupOf' | 'mixed' | 'turnOffsets'> {
   const count = parts.reduce((sum, part) => sum + part.groupOf.length, 0);
   const groupOf = new Int32Array(count);
+  const mixed = new Int32Array(count);
   const turnOffsets = new Int32Array(count + 1);
   let [trajectory, group] = [0, 0];
   for (const part of parts) {
     const turn = turnOffsets[trajectory];
     for (let i = 0; i < part.groupOf.length; i++, trajectory++) {
       groupOf[trajectory] = group + part.groupOf[i];
+      mixed[trajectory] = part.mixed[i];
       turnOffsets[trajectory + 1] = turn + part.turnOffsets[i + 1];
     }
     group += part.groupCount;
   }
-  return { groupOf, turnOffsets };
+  return { groupOf, mixed, turnOffsets };
 }
 
 function joinedColumns(parts: readonly Sample[], kind: 'credits' | 'truths'): Entries<Float64Array> {
