@@ -194,7 +194,7 @@ export const policyStalenessDiagnostic = stepwise({
   },
 
   sentence: ({ kl, effectiveSampleShare, clipFraction }) =>
-    `the trained policy is ${figure(kl ?? 0)} nats per token from the one that sampled; ${percent(effectiveSampleShare ?? 0)} of the tokens count${clipFraction == null ? '' : `, ${percent(clipFraction)} are clipped`}`,
+    `the divergence of the trained policy from the one that sampled is ${figure(kl ?? 0)} nats per token; importance weights leave what ${percent(effectiveSampleShare ?? 0)} of the tokens are worth${clipFraction == null ? '' : `, ${percent(clipFraction)} are clipped`}`,
 
   rules: ({ effectiveShare, weightStd, kl, chi2, clipFraction, wrongSign }) => [
     {

@@ -171,7 +171,7 @@ export const predictorCalibrationDiagnostic = defineDiagnostic({
         ...(values.explainedVariance === null && { explainedVariance: 'needs 2 estimates' }),
         ...(ranked === null && { auc: 'on no training step both successes and failures have estimates' }),
       },
-      sentence: `estimates of success are off by ${percent(values.ece)} on average over ${figure(values.count)} turns${values.brierSkill === null ? '' : `; they are ${values.brierSkill > 0 ? 'better' : 'no better'} than the base rate`}`,
+      sentence: `estimates of success are off by ${percent(values.ece)} on average over ${values.count} turns${values.brierSkill === null ? '' : `; they are ${values.brierSkill > 0 ? 'better' : 'no better'} than the base rate`}`,
       steps: steps.map(({ trainingStep, figures }) => {
         const { bins: _, ...ofStep } = calibrationOf(figures.sums);
         return { trainingStep, values: { ...ofStep, auc: figures.auc }, observations: figures.trajectories };
