@@ -96,6 +96,25 @@ class WithTheRealTrainer(unittest.TestCase):
         _, _, turns, ends = self.rollouts(steps=4, **settings)
         self.check(turns, ends, 16)
 
+    def test_the_example_of_the_guide_runs_as_it_stands_there(self) -> None:
+        import os
+        import re
+        from pathlib import Path
+        from unittest import mock
+
+        from ..fake_platform import FakePlatform
+        from .tiny_grpo import tiny_trainer
+
+        guide = (Path(__file__).parents[4] / "docs/guides/trainers.md").read_text()
+        example = re.findall(r"```python\n(.*?)```", guide, re.S)[0]
+        with tempfile.TemporaryDirectory() as folder, FakePlatform() as platform, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            told = {"RECREDIT_URL": platform.url, "RECREDIT_API_KEY": "rk_a_b", "RECREDIT_SPOOL": f"{folder}/spool"}
+            with mock.patch.dict(os.environ, told):
+                exec(compile(example, "guide", "exec"), {"trainer": tiny_trainer(folder, steps=1)})
+            events = platform.events("grpo-tiny")
+        self.assertEqual(sum(event["type"] == "trajectory.ended" for event in events), 8)
+
 
 class StandInTrainer:
     """The interface of a GRPOTrainer that is listened to; it generates one batch a step, and shuffles it before its loss."""
