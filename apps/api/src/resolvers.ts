@@ -10,6 +10,7 @@ import { EventResolver } from './events/event.resolver.js';
 import { GroupResolver } from './groups/group.resolver.js';
 import { KeyResolver } from './keys/key.resolver.js';
 import { LabelResolver } from './labels/label.resolver.js';
+import { PlanResolver } from './plans/plan.resolver.js';
 import { ProjectResolver } from './projects/project.resolver.js';
 import { RunListsResolver } from './runs/run-lists.resolver.js';
 import { RunResolver } from './runs/run.resolver.js';
@@ -32,6 +33,7 @@ export const RESOLVERS = [
   DeviceResolver,
   RunDiagnosticsResolver,
   DiagnosticResolver,
+  PlanResolver,
   AuditResolver,
   AnnotationResolver,
   LabelResolver,

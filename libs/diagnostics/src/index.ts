@@ -61,5 +61,15 @@ export {
   type RestartState,
   type RestartStates,
 } from './restart-states.js';
+export {
+  planOf,
+  type DroppedTask,
+  type Plan,
+  type PlannedFailure,
+  type PlannedRestart,
+  type PlannedShare,
+  type PlannedTask,
+} from './plan.js';
+export { runHealth, type HealthLine, type PlateauCause, type RunHealth } from './run-health.js';
 export { TRACE_DEFAULTS, traceAllocation, type TraceAllocation, type TraceParams } from './trace-allocation.js';
 export type { Anchor } from './anchors.js';

@@ -12,3 +12,8 @@ export function percent(share: number): string {
 export function figure(value: number): string {
   return new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 }).format(value);
 }
+
+/** `1 task`, `12 tasks`, `1.5 turns`. */
+export function counted(value: number, singular: string): string {
+  return `${figure(value)} ${singular}${value === 1 ? '' : 's'}`;
+}

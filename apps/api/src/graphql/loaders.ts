@@ -27,6 +27,7 @@ import { erasuresOfRuns } from '../erasures/erasure.reader.js';
 import { AS_GROUPS_BEGAN, groups, type GroupFilter } from '../groups/group.reader.js';
 import type { MetricPoint } from '../metrics/metric-series.object.js';
 import { metricPoints } from '../metrics/metric.reader.js';
+import { keptPlans } from '../plans/plan.reader.js';
 import type { ApiPorts } from '../ports.js';
 import { NEWEST_RUN, progressOfRuns, runsOfProjects, signalsOfRuns } from '../runs/run.reader.js';
 import { BY_STEP, trainingSteps } from '../training-steps/training-step.reader.js';
@@ -64,6 +65,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     diagnosticCurve: new DataLoader<WantedCurve, MetricPoint[], string>((wanted) => diagnosticCurves(db, wanted), {
       cacheKeyFn: (one) => JSON.stringify(one),
     }),
+    plan: new DataLoader((runIds: readonly string[]) => keptPlans(db, runIds)),
     audits: pageLoader(NEWEST_AUDIT, (ids, limit, after) => auditsOfRuns(db, ids, limit, after)),
     alerts: pageLoader(NEWEST_ALERT, (ids, limit, after, filter: AlertFilter) =>
       alertsOfRuns(db, ids, limit, after, filter),

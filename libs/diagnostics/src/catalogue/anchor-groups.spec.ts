@@ -34,7 +34,7 @@ it('warns of turns that stand alone and of loops compared with themselves', () =
   };
   const alone = run(path('a', 1, 'p', 'q', 'r'), path('b', 0, 's', 't', 'u'));
   expect(alone.alerts.map(({ rule }) => rule)).toEqual(['turns-alone']);
-  expect(alone.sentence).toBe('0 % of the turns can be compared with another at the same state, 100 % are alone; 1 turns share a state'); // prettier-ignore
+  expect(alone.sentence).toBe('0 % of the turns can be compared with another at the same state, 100 % are alone; a state is seen in 1 turn'); // prettier-ignore
   expect(run(path('a', 1, 'p', 'p', 'p'), path('b', 0, 's', 's')).alerts.map(({ rule }) => rule)).toEqual(['paired-with-itself']); // prettier-ignore
   expect(run(path('a', 1, 'p', 'q'), path('b', 0, 'p', 'q')).alerts).toEqual([]);
 });

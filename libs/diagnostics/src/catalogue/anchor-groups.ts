@@ -2,7 +2,7 @@ import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { allEqual, discountedSums, ownerOf } from '#lib/numeric';
 import { z } from 'zod';
 import { mean } from '../groups.js';
-import { figure, percent } from '../sentences.js';
+import { counted, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
 export interface AnchorOptions {
@@ -187,7 +187,7 @@ export const anchorGroupsDiagnostic = stepwise({
   },
 
   sentence({ informativeTurnShare, singletonTurnShare, meanGroupSize }) {
-    return `${percent(informativeTurnShare ?? 0)} of the turns can be compared with another at the same state, ${percent(singletonTurnShare ?? 0)} are alone; ${figure(meanGroupSize ?? 0)} turns share a state`;
+    return `${percent(informativeTurnShare ?? 0)} of the turns can be compared with another at the same state, ${percent(singletonTurnShare ?? 0)} are alone; a state is seen in ${counted(meanGroupSize ?? 0, 'turn')}`;
   },
 
   rules: ({ alone, inconsistent, flipped, selfPaired }) => [

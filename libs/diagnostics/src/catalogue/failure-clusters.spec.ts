@@ -29,7 +29,7 @@ it('says that a way to fail spreads over four windows, and not that it stays', (
     diagnoseRecords(failureClustersDiagnostic, shares.map(step), { thresholds: { window: 1 } });
   const spreading = run([1, 2, 3, 4]);
   expect(spreading.alerts).toMatchObject([{ rule: 'spreading', level: 'info', openedAt: 3 }]);
-  expect(spreading.sentence).toBe('the commonest way to fail makes up 50 % of the failures of the last 1 training steps, over 4 tasks'); // prettier-ignore
+  expect(spreading.sentence).toBe('the commonest way to fail makes up 50 % of the failures of the last 1 training step, over 4 tasks'); // prettier-ignore
   expect(run([4, 4, 4, 4]).alerts).toEqual([]);
   expect(run([1, 2, 3]).alerts).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { hash53 } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
 import { successOf } from '../groups.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 
 export interface ClusterOptions {
   /** Jaccard similarity from which a failure joins */
@@ -137,7 +137,7 @@ export const failureClustersDiagnostic = defineDiagnostic({
   question: 'Do many failures do the same, and does one way to fail spread?',
   remedy:
     'A way to fail over many tasks is the agent’s: show it what it does. Over one task it is the task’s: check it.',
-  headline: 'largestShare',
+  headline: 'windowShare',
   level: 'run',
   status: 'own',
   source: 'ours',
@@ -196,7 +196,7 @@ export const failureClustersDiagnostic = defineDiagnostic({
         ...(largest ? {} : { windowShare: 'nothing failed' }),
       },
       sentence: largest
-        ? `the commonest way to fail makes up ${percent(largest.size / failures)} of the failures of the last ${Math.min(window, steps.length)} training steps, over ${largest.tasks.size === 1 ? 'one task' : `${figure(largest.tasks.size)} tasks`}`
+        ? `the commonest way to fail makes up ${percent(largest.size / failures)} of the failures of the last ${counted(Math.min(window, steps.length), 'training step')}, over ${largest.tasks.size === 1 ? 'one task' : `${figure(largest.tasks.size)} tasks`}`
         : 'nothing failed in the last training steps',
       steps: steps.map(({ trainingStep, figures }, i) => ({
         trainingStep,

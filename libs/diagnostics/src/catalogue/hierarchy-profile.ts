@@ -1,7 +1,7 @@
 import { jsonValues, numbers, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
 import { mean, successOf } from '../groups.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
 /** The segments of one trajectory: turns in a row with one subgoal. */
@@ -116,7 +116,7 @@ export const hierarchyProfileDiagnostic = stepwise({
   },
 
   sentence: ({ meanSegmentLength, segmentsPerTrajectory, singleShare }) =>
-    `a subgoal lasts ${figure(meanSegmentLength ?? 0)} turns, a trajectory has ${figure(segmentsPerTrajectory ?? 0)} of them; ${percent(singleShare ?? 0)} never change it`,
+    `a subgoal lasts ${counted(meanSegmentLength ?? 0, 'turn')}, a trajectory has ${figure(segmentsPerTrajectory ?? 0)} of them; ${percent(singleShare ?? 0)} never change it`,
 
   rules: ({ short, never }) => [
     {

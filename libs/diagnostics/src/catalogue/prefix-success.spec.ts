@@ -60,5 +60,14 @@ it('names the point where the estimates can be trusted', () => {
   const run = diagnoseRecords(prefixSuccessDiagnostic, [step, step, step]);
   expect(run.values['medianNoReturn']).toBeCloseTo(1 / 30, 12);
   expect(run.alerts.map(({ rule }) => rule)).toContain('decided-early');
-  expect(run.sentence).toMatch(/^half of the failures are lost after 3 % of their turns, by the logged estimates/);
+  expect(run.sentence).toMatch(
+    /^half of the failures that were open are lost after 3 % of their turns, by the logged estimates/,
+  );
+});
+
+it('leaves failures out that were lost before their first turn', () => {
+  const hopeless = [decided('a', 0, 0, 0), decided('b', 0, 0, 0)];
+  const run = diagnoseRecords(prefixSuccessDiagnostic, [hopeless]);
+  expect(run.values).toMatchObject({ medianNoReturn: null, lostFromStartShare: 1, calibrationError: 0 });
+  expect(run.sentence).toBe('no place of no return can be named by the logged estimates; 100 % had no chance from the start; 0 % of the failures were on the right way once'); // prettier-ignore
 });

@@ -177,7 +177,9 @@ export const prefixSuccessDiagnostic = stepwise({
     if (known.length === 0) return null;
     const success = successOf(trajectories);
     const failures = known.filter(({ i }) => success[i] !== 1);
+    const isOpen = ({ i }: (typeof failures)[number]) => before[trajectories.turnOffsets[i]] > options.lost;
     const places = failures
+      .filter(isOpen)
       .flatMap(({ curve, turns }) => (curve.pointOfNoReturn === null ? [] : [curve.pointOfNoReturn / turns]))
       .sort((a, b) => a - b);
     const median = places.length === 0 ? null : (places[(places.length - 1) >> 1] + places[places.length >> 1]) / 2;
@@ -187,6 +189,7 @@ export const prefixSuccessDiagnostic = stepwise({
     return {
       values: {
         medianNoReturn: isTrusted ? median : null,
+        lostFromStartShare: mean(failures.map((failure) => Number(!isOpen(failure)))),
         rightToWrongShare: mean(failures.map(({ curve }) => Number(curve.rightToWrong > 0))),
         saturatedShare: mean(saturated),
         calibrationError: ece,
@@ -194,7 +197,10 @@ export const prefixSuccessDiagnostic = stepwise({
         curves: known.length,
       },
       reasons: {
-        medianNoReturn: isTrusted ? 'no failure was lost before its end' : 'the estimates are off by 0.1 or more',
+        medianNoReturn: isTrusted
+          ? 'no failure was lost between its start and its end'
+          : 'the estimates are off by 0.1 or more',
+        lostFromStartShare: 'nothing failed',
         rightToWrongShare: 'nothing failed',
         saturatedShare: 'no success was secured before its end',
       },
@@ -213,12 +219,13 @@ export const prefixSuccessDiagnostic = stepwise({
     };
   },
 
-  sentence({ medianNoReturn, rightToWrongShare, logged }) {
+  sentence({ medianNoReturn, rightToWrongShare, lostFromStartShare, logged }) {
     const source = logged === 1 ? 'by the logged estimates' : 'by what others reached from the same states';
     const undone =
       rightToWrongShare === null ? '' : `; ${percent(rightToWrongShare)} of the failures were on the right way once`;
-    if (medianNoReturn === null) return `no place of no return can be named ${source}${undone}`;
-    return `half of the failures are lost after ${percent(medianNoReturn)} of their turns, ${source}${undone}`;
+    const start = lostFromStartShare === null ? '' : `; ${percent(lostFromStartShare)} had no chance from the start`;
+    if (medianNoReturn === null) return `no place of no return can be named ${source}${start}${undone}`;
+    return `half of the failures that were open are lost after ${percent(medianNoReturn)} of their turns, ${source}${start}${undone}`;
   },
 
   rules: ({ early, undone }) => [
@@ -234,7 +241,7 @@ export const prefixSuccessDiagnostic = stepwise({
       level: 'info',
       all: [{ value: 'medianNoReturn', op: '<', limit: early }],
       minimum: 32,
-      says: `half of the failures are lost in the first ${percent(early)} of their turns`,
+      says: `half of the failures that were open are lost in the first ${percent(early)} of their turns`,
     },
   ],
 });

@@ -29,7 +29,7 @@ it('keeps at most so many of a task', () => {
 it('lists them for the plan', () => {
   const run = diagnoseRecords(restartCandidatesDiagnostic, [GROUP]);
   expect(run.sentence).toMatch(
-    /^\d states of 1 tasks are worth returning to; the best lies 2 turns in and succeeds in 50 %$/,
+    /^\d states of 1 task are worth returning to; the best lies 2 turns in and succeeds in 50 %$/,
   );
   expect(run.evidence[0]).toEqual({ trainingStep: 0, group: 'g', trajectory: 'a', turn: 1, note: '1 of 2 succeeded from here' }); // prettier-ignore
   expect(diagnoseRecords(restartCandidatesDiagnostic, [[path('a', 1, 'x')]]).sentence).toBe('no state that two rollouts of a task saw is neither lost nor won'); // prettier-ignore

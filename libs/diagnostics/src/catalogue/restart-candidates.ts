@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { groupRows, successOf } from '../groups.js';
 import { restartStates } from '../restart-states.js';
-import { figure, percent } from '../sentences.js';
+import { counted, percent } from '../sentences.js';
 import { mixedOutcomes } from '../trace-allocation.js';
 
 /** A visited state that rollouts could start from again. */
@@ -160,7 +160,7 @@ export const restartCandidatesDiagnostic = defineDiagnostic({
       },
       reasons: best ? {} : { bestScore: 'no state is worth it', meanPrefixTurns: 'no state is worth it' },
       sentence: best
-        ? `${listed.length} states of ${byTask.size} tasks are worth returning to; the best lies ${figure(best.prefixTurns)} turns in and succeeds in ${percent(best.success)}`
+        ? `${counted(listed.length, 'state')} of ${counted(byTask.size, 'task')} ${listed.length === 1 ? 'is' : 'are'} worth returning to; the best lies ${counted(best.prefixTurns, 'turn')} in and succeeds in ${percent(best.success)}`
         : 'no state that two rollouts of a task saw is neither lost nor won',
       steps: steps.map(({ trainingStep, figures }) => ({
         trainingStep,
