@@ -133,7 +133,7 @@ export const policyStalenessDiagnostic = stepwise({
   title: 'Policy that sampled, policy that trains',
   question: 'How far is the policy that is trained from the one that sampled?',
   remedy:
-    'Fewer updates per batch of rollouts, truncated importance weights; where both should be the same weights, compare the numerics of engine and trainer.',
+    'Fewer updates per training step, truncated importance weights; where both should be the same weights, compare the numerics of engine and trainer.',
   headline: 'kl',
   level: 'trainingStep',
   status: 'verified',
