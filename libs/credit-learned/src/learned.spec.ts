@@ -184,5 +184,17 @@ describe('a device that fails', () => {
     });
   });
 
+  it('of a GPU is named with its adapter', async () => {
+    const named = async () => ({
+      ...(await new Devices('wasm').current()),
+      id: 'webgpu' as const,
+      description: 'an H200',
+    });
+    const learner = new Learner(new Devices('webgpu', { ...open, webgpu: named }));
+    expect(await learner.run(LEARNED_ESTIMATORS[0], trajectories, { epochs: 1 })).toMatchObject({
+      device: 'webgpu (an H200)',
+    });
+  });
+
   it('is the reason where no other is allowed', () => expect(run('webgpu')).rejects.toThrow('device lost'));
 });

@@ -1,7 +1,7 @@
 import { enterEstimator, leaveEstimator, type AnyEstimator, type Outcome } from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
 import { messageOf, RecreditError } from '#lib/kernel';
-import { Devices, type DeviceWish } from '#lib/tensor';
+import { Devices, type Device, type DeviceWish } from '#lib/tensor';
 import { LEARNED_ESTIMATORS } from './estimators/index.js';
 import type { AnyLearnedEstimator } from './learned-estimator.js';
 
@@ -43,9 +43,12 @@ export class Learner {
     if (outcome.kind === 'missing') return outcome;
     const retried =
       first === last ? [] : [`${first.device.id} failed (${first.failure}): computed on ${last.device.id}`];
-    return { ...outcome, warnings: [...retried, ...outcome.warnings], device: last.device.id };
+    return { ...outcome, warnings: [...retried, ...outcome.warnings], device: nameOf(last.device) };
   }
 }
+
+/** What stands on a result: of a GPU behind WebGPU also which one it was. */
+const nameOf = ({ id, description }: Device) => (id === 'webgpu' ? `${id} (${description})` : id);
 
 /** Whether an estimator of the catalogue is run by a learner. */
 export const learns = ({ device }: Pick<AnyEstimator, 'device'>) => device === 'tensor';

@@ -56,6 +56,10 @@ export async function startAudit(ports: StartAuditPorts, runId: string, request:
     const why = `${estimator.id} gives a ${estimator.gives}, and an audit is of advantages`;
     throw new RecreditError('request.invalid', why, { estimator: estimator.id, gives: estimator.gives });
   }
+  if (estimator.device) {
+    const why = `${estimator.id} learns: a trainer cannot have given the same numbers`;
+    throw new RecreditError('request.invalid', why, { estimator: estimator.id });
+  }
   await assertNotErased(pool, [runId]);
   const head = await projectedPosition(pool, runId);
   const asOf = request.asOf ?? head;

@@ -31,6 +31,10 @@ export class EstimateResolver {
   @Needs('analyze')
   async estimate(@Args('input', { type: () => EstimateInput }) input: EstimateInput): Promise<Estimate> {
     const estimator = findEstimator(input.estimator, this.ports.estimators ?? ESTIMATORS);
+    if (estimator.device) {
+      const why = `${estimator.id} learns, which takes longer than an answer may: ask for an analysis, or use recredit estimate`;
+      throw new RecreditError('request.invalid', why, { estimator: estimator.id });
+    }
     const params = parseParams(estimator, input.params ?? {});
     const trajectories = recordsOf(input.trajectories);
     const { estimation } = this.ports;
