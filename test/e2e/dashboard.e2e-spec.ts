@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { train } from '#app/example-trainer';
 import { startRun } from '#lib/sdk';
@@ -8,6 +10,15 @@ import { ServedPlatform } from '../support/served-platform.js';
 
 const CHROMIUM = process.env.RECREDIT_TEST_CHROMIUM ?? '/usr/bin/chromium';
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+/** Where a picture of every page is kept; not said: nowhere. */
+const PICTURES = process.env.RECREDIT_TEST_PICTURES;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** WCAG 2.2, levels A and AA */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+interface Violation {
+  readonly id: string;
+  readonly where: readonly string[];
+}
 const PLANTED = '<script>document.title = "taken"</script><img src=x onerror="document.title=1">\u202Egnp.exe';
 
 describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROMIUM} (skipped without one)`, () => {
@@ -21,6 +32,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     const options = { project: 'default', name: 'household', url: platform.url, apiKey: platform.key };
     const run = await startRun({ ...options, spool: `${platform.home}/spool` });
     await train({ run, steps: 6, groupsPerStep: 6, seed: 1 });
+    const second = await startRun({ ...options, name: 'second', spool: `${platform.home}/spool-second` });
+    await train({ run: second, steps: 2, groupsPerStep: 2, seed: 2 });
+    await second.end();
     const hostile = run.trajectory({ id: 'hostile', group: 'hostile-task', trainingStep: 6 });
     hostile.turn({ state: PLANTED, action: PLANTED, reward: 0 });
     hostile.end({ outcomeReward: 1, success: true });
@@ -168,18 +182,78 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     expect(complaints).toEqual([]);
   });
 
-  it('fits a telephone: nothing is wider than the screen', async () => {
-    const narrow = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-    await narrow.goto(`${platform.url}/#key=${platform.key}`);
-    const { runs } = await platform.ask('{ runs { edges { node { id name } } } }');
-    const { id } = runs.edges.find(({ node }: { node: { name: string } }) => node.name === 'household').node;
-    await narrow.getByRole('link', { name: 'household' }).waitFor();
-    for (const path of ['/runs', `/runs/${id}`, `/runs/${id}/steps/0`, `/runs/${id}/trajectories/hostile`]) {
-      await narrow.goto(platform.url + path);
-      await narrow.getByRole('heading', { level: 1 }).waitFor();
-      await sleep(300); // charts take their size after they are there
-      expect(await narrow.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-    }
-    await narrow.close();
-  });
+  let pages: Promise<Record<string, string>> | undefined;
+
+  /** Every page, with something to see on it. */
+  async function everyPage(): Promise<Record<string, string>> {
+    const { run } = await platform.ask(
+      '{ run(id: "household") { id groups(first: 1) { edges { node { name trajectories { edges { node { id } } } } } } } }',
+    );
+    const { run: other } = await platform.ask('{ run(id: "second") { id } }');
+    const { startAnalysis: analysis } = await platform.ask(
+      `mutation { startAnalysis(input: { runs: [{ run: "household" }], estimators: [{ id: "grpo" }, { id: "hgpo" }] }) { id } }`,
+    );
+    const { startAudit: audit } = await platform.ask(
+      `mutation { startAudit(input: { run: "household", estimator: "grpo" }) { id } }`,
+    );
+    const question = `{ analysis(id: "${analysis.id}") { state } audit(id: "${audit.id}") { state } run(id: "household") { diagnostics { id } } }`;
+    await expect
+      .poll(() => platform.ask(question), { timeout: 150_000, interval: 500 })
+      .toMatchObject({
+        analysis: { state: 'COMPLETED' },
+        audit: { state: 'COMPLETED' },
+        run: { diagnostics: expect.arrayContaining([expect.anything()]) },
+      });
+    const [{ node: group }] = run.groups.edges;
+    const [{ node: trajectory }] = group.trajectories.edges;
+    return {
+      runs: '/runs',
+      run: `/runs/${run.id}?diagnostic=zero-variance-groups`,
+      group: `/runs/${run.id}/steps/0?group=${group.name}`,
+      trajectory: `/runs/${run.id}/trajectories/${trajectory.id}?tokens=entropy&turn=1`,
+      hostile: `/runs/${run.id}/trajectories/hostile`,
+      comparison: `/analyses/${analysis.id}`,
+      audit: `/audits/${audit.id}`,
+      events: `/runs/${run.id}/events?event=3`,
+      keys: '/keys',
+      devices: '/devices',
+      compare: `/compare?a=${run.id}&b=${other.id}`,
+    };
+  }
+
+  const VIEWS: [string, 'light' | 'dark', number][] = [
+    ['a desk', 'light', 1280],
+    ['a desk at night', 'dark', 1280],
+    ['a telephone at night', 'dark', 390],
+    ['a telephone', 'light', 390],
+  ];
+
+  it.each(VIEWS)(
+    'on %s every page can be read by everybody, and none is wider than the screen',
+    async (name, colorScheme, width) => {
+      const viewer = await browser.newPage({ viewport: { width, height: 844 }, colorScheme });
+      viewer.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      await viewer.goto(`${platform.url}/#key=${platform.key}`);
+      await viewer.getByRole('heading', { level: 1 }).waitFor();
+      for (const [page, path] of Object.entries(await (pages ??= everyPage()))) {
+        await viewer.goto(platform.url + path);
+        await viewer.getByRole('heading', { level: 1 }).waitFor();
+        await expect.poll(() => viewer.locator('.skeleton').count(), { timeout: 15_000 }).toBe(0);
+        await sleep(300); // charts take their size after they are there
+        expect(
+          await viewer.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+          page,
+        ).toBeLessThanOrEqual(0);
+        await viewer.evaluate(AXE);
+        const found = await viewer.evaluate<
+          Violation[]
+        >(`axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ html, failureSummary }) => html.slice(0, 200) + failureSummary) })))`);
+        expect(found, page).toEqual([]);
+        if (PICTURES) await viewer.screenshot({ path: join(PICTURES, `${page}, ${name}.png`), fullPage: true });
+      }
+      await viewer.close();
+      expect(complaints).toEqual([]);
+    },
+  );
 });

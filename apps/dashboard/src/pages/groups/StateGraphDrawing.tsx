@@ -8,7 +8,7 @@ const WIDTH = 1170;
 const STEPS = [30, 64] as const;
 const ROW = 34;
 const MARGIN = 20;
-/** Above and below, for lines that go back. */
+/** Above, for lines that go back. */
 const ARC = 44;
 
 interface DrawingProps {
@@ -26,16 +26,16 @@ export function StateGraphDrawing({ graph, full, looked, onLook, onChoose }: Dra
   const { nodes, edges, layers, rows } = graph;
   const step = Math.min(STEPS[1], Math.max(STEPS[0], WIDTH / Math.max(1, layers - 1)));
   const width = 2 * MARGIN + (layers - 1) * step;
-  const height = 2 * ARC + (rows - 1) * ROW;
+  const middle = ARC + ((rows - 1) * ROW) / 2;
+  const height = 2 * middle - ARC + MARGIN;
   const places = useMemo(
-    () =>
-      new Map(nodes.map((node) => [node.key, { x: MARGIN + node.layer * step, y: height / 2 + node.row * ROW, node }])),
-    [nodes, height, step],
+    () => new Map(nodes.map((node) => [node.key, { x: MARGIN + node.layer * step, y: middle + node.row * ROW, node }])),
+    [nodes, middle, step],
   );
   const through = looked === null ? null : (places.get(looked)?.node.rollouts ?? null);
   const isDim = (rollouts: ReadonlySet<string>) => through !== null && through.isDisjointFrom(rollouts);
   return (
-    <div className="state-graph">
+    <div className="state-graph" tabIndex={0} role="region" aria-label="Graph of states and actions">
       <svg
         width={width}
         height={height}
