@@ -35,8 +35,9 @@ export async function diagnoseRun(ports: DiagnosePorts, runId: string, isFinal: 
   const steps = await stepRevisions(pool, runId, asOf);
   await measureSteps(ports, runId, asOf, isFinal ? steps : steps.filter(({ isComplete }) => isComplete));
   const diagnosis = await readDiagnosis(pool, runId, asOf, { catalogue });
-  await keepDiagnosis(pool, runId, diagnosis, (performance.now() - started) / 1000);
+  // alerts first: who reads the diagnosis of a position finds its alerts
   await ports.alerted(await raiseAlerts(pool, runId, asOf, diagnosis.readings));
+  await keepDiagnosis(pool, runId, diagnosis, (performance.now() - started) / 1000);
 }
 
 /** Measures what is not known of these steps, as of a position. */
