@@ -1,4 +1,5 @@
 import { AnalysisResolver } from './analyses/analysis.resolver.js';
+import { DifferenceResolver } from './analyses/difference.resolver.js';
 import { AnnotationResolver } from './annotations/annotation.resolver.js';
 import { AuditResolver } from './audits/audit.resolver.js';
 import { DeviceResolver } from './devices/device.resolver.js';
@@ -27,6 +28,7 @@ export const RESOLVERS = [
   TrajectoryResolver,
   TurnResolver,
   AnalysisResolver,
+  DifferenceResolver,
   EstimatorResolver,
   EstimateResolver,
   EventResolver,

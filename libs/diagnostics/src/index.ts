@@ -17,6 +17,12 @@ export { runAudit, type Finding, type RunAudit } from './audit/run-audit.js';
 export { TURN_FORMULAS, turnRewards, type TurnFormula } from './audit/turn-formulas.js';
 export { DIAGNOSTICS } from './catalogue/index.js';
 export {
+  comparisonDifference,
+  type ComparedAnalysis,
+  type ComparisonDifference,
+  type NumberDifference,
+} from './comparison-difference.js';
+export {
   comparisonTable,
   type AgreementMeasure,
   type ComparisonRow,

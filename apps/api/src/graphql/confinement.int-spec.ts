@@ -80,7 +80,7 @@ afterAll(() => api?.close());
 function valueOf(field: string, { name, type }: GraphQLArgument): unknown {
   if (name === 'first') return 2;
   if (field === 'run' || name === 'run') return run;
-  if (name === 'analysis' || field === 'analysis') return analysis;
+  if (name === 'analysis' || name === 'against' || field === 'analysis') return analysis;
   if (field === 'audit') return audit;
   if (field === 'webhook') return webhook;
   if (field === 'estimate') {

@@ -1,4 +1,4 @@
-import type { Comparison } from '#lib/diagnostics';
+import type { Comparison, ComparisonDifference } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
@@ -6,6 +6,7 @@ import { viewAnalysis, type AnalysisView } from '../client/analysis.js';
 import { turnText, type TurnText } from '../client/turn-text.js';
 import { online } from '../options.js';
 import { agreementText, disputedText, estimatorsText, scopeText, signalText } from '../output/comparison-text.js';
+import { differenceText } from '../output/difference-text.js';
 import { withApi } from '../session.js';
 import { estimatorNotes } from './analyze.command.js';
 
@@ -13,10 +14,12 @@ const SHOWN_DISPUTES = 5;
 
 export function compareCommand(cli: Cli): Command {
   return online(new Command('compare'))
-    .description('lay the answers of an analysis side by side')
+    .description('lay the answers of an analysis side by side, or hold one against another, such as of another run')
     .argument('<analysis>', 'its id')
+    .argument('[against]', 'id of another analysis with the same estimators')
     .action(
-      cli.answering(async (id: string, options: CommonOptions) => {
+      cli.answering(async (id: string, against: string | undefined, options: CommonOptions) => {
+        if (against !== undefined) return differenceOf(cli, options, id, against);
         const { analysis, texts } = await withApi(cli, options, async (api) => {
           const analysis = await viewAnalysis(api, id);
           const disputed = analysis.comparison?.detail.disputed.slice(0, SHOWN_DISPUTES) ?? [];
@@ -29,6 +32,19 @@ export function compareCommand(cli: Cli): Command {
         };
       }),
     );
+}
+
+async function differenceOf(cli: Cli, options: CommonOptions, analysis: string, against: string) {
+  const { difference } = await withApi(cli, options, (api) =>
+    api.query<{ difference: (ComparisonDifference & { readonly first: string; readonly second: string }) | null }>(
+      `query ($analysis: ID!, $against: ID!) { difference: comparisonDifference(analysis: $analysis, against: $against) {
+         first second shareRuns onlyFirst onlySecond outcomes estimators truths } }`,
+      { analysis, against },
+    ),
+  );
+  if (!difference)
+    throw new RecreditError('analysis.unknown', `no analysis ${analysis}, or none ${against}, that you see`);
+  return { json: difference, text: differenceText(difference) };
 }
 
 function comparisonOf({ id, state, failure, progress, comparison }: AnalysisView): Comparison {
