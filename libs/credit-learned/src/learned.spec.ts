@@ -144,6 +144,12 @@ function ownerRow(turn: number): number {
   return trajectories.turnOffsets.findLastIndex((offset) => offset <= turn);
 }
 
+it('of more trajectories than numbers in a row, least squares finds the worth as well', async () => {
+  const many = trajectoryBatch(lampRollouts({ groups: 45, perGroup: 20 }));
+  const { credit } = await creditOf('learned-return-decomposition', { ridge: 100 }, many);
+  expect(pearson(credit.values, Float64Array.from(numbers(many, 'turn.worth')!))).toBeGreaterThan(0.9);
+});
+
 it('contributions add up to the outcome', async () => {
   const { credit } = await creditOf('spa-learned', { epochs: 2 });
   const sums = rowSums(credit.values, trajectories.turnOffsets);

@@ -4,7 +4,7 @@ import { Devices, nearestRows, networkOutputs, normalEquations, textFeatures, tr
 import type { Device, DeviceId, TrainingOptions, TrainingSet } from './index.js';
 import { TERM_BUCKETS, termWeights } from './text-terms.js';
 
-// The same checks on every device: wasm here, and the one that RECREDIT_TEST_DEVICE names where it is set (webgpu.spec.ts).
+// The same checks on every device: wasm here, and the one that RECREDIT_TEST_DEVICE names where it is set (test/e2e/webgpu.e2e-spec.ts).
 const ID = (process.env.RECREDIT_TEST_DEVICE ?? 'wasm') as DeviceId;
 /** float32 against float64: relative to numbers of about 1 */
 const DIGITS = 5;

@@ -114,12 +114,10 @@ async function linearRewards(
     const mean = training.reduce((sum, i) => sum + outcome[i], 0) / training.length;
     const rows = { values: chosenRows(sums, training), width };
     const targets = Float32Array.from(training, (i) => outcome[i] - mean);
-    const { gram, moment } = await normalEquations(device, rows, targets);
+    const solve = await ridgeSolver(device, rows, targets);
     let best: { loss: number; weights: Float64Array } = { loss: Infinity, weights: new Float64Array(width) };
     for (const penalty of ridge === null ? RIDGES : [ridge]) {
-      const matrix = gram.slice();
-      for (let k = 0; k < width; k++) matrix[k * width + k] += penalty;
-      const weights = solvePositiveDefinite(matrix, moment);
+      const weights = solve(penalty);
       const loss = validation.reduce(
         (sum, i) => sum + (product(sums.values, i, weights) - (outcome[i] - mean)) ** 2,
         0,
@@ -132,6 +130,38 @@ async function linearRewards(
     }
   }
   return reward;
+}
+
+/**
+ * Weights by ridge, of one set of rows: w = (XᵀX + ridge I)⁻¹ Xᵀy or, of fewer rows than columns, the same from the
+ * smaller system, Xᵀ (XXᵀ + ridge I)⁻¹ y.
+ */
+async function ridgeSolver(device: Device, { values, width }: Rows, targets: Float32Array) {
+  const isWide = targets.length < width;
+  const { gram, moment } = isWide
+    ? await normalEquations(device, transposed({ values, width }), new Float32Array(width))
+    : await normalEquations(device, { values, width }, targets);
+  const size = isWide ? targets.length : width;
+  return (ridge: number): Float64Array => {
+    const matrix = gram.slice();
+    for (let k = 0; k < size; k++) matrix[k * size + k] += ridge;
+    const solution = solvePositiveDefinite(matrix, isWide ? Float64Array.from(targets) : moment);
+    if (!isWide) return solution;
+    const weights = new Float64Array(width);
+    solution.forEach((share, row) => {
+      for (let k = 0; k < width; k++) weights[k] += share * values[row * width + k];
+    });
+    return weights;
+  };
+}
+
+function transposed({ values, width }: Rows): Rows {
+  const rowCount = values.length / width;
+  const turned = new Float32Array(values.length);
+  for (let row = 0; row < rowCount; row++) {
+    for (let k = 0; k < width; k++) turned[k * rowCount + row] = values[row * width + k];
+  }
+  return { values: turned, width: rowCount };
 }
 
 /** [trajectories × width] */
