@@ -41,3 +41,8 @@ it('knows a way again in another training step, and whose fault it is', () => {
   });
   expect(run.evidence[0]).toEqual({ trainingStep: 0, trajectory: '0-0', note: '10 failures over 5 tasks do the same' });
 });
+
+it('joins the first of two leaders that are alike to it', () => {
+  const records = [doing('a', 'g', 0, 'xyzab'), doing('b', 'g', 0, 'xyzcd'), doing('c', 'g', 0, 'xyz')];
+  expect(failureClusters(trajectoryBatch(records), { similarity: 0.5, gram: 2 }).labels).toEqual([0, 1, 0]);
+});

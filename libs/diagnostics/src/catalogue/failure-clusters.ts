@@ -73,42 +73,72 @@ function leadersOf(trajectories: TrajectoryBatch, { similarity, gram }: ClusterO
     .filter((row) => success[row] < 1)
     .sort((a, b) => trainingStep[a] - trainingStep[b] || a - b);
   const leaders: Leader[] = [];
+  const leadersWith = new Map<number, number[]>();
+  const known = new Map<string, number>();
   for (const row of failures) {
-    const features = featuresOf(trajectories, row, gram);
-    const nearest = nearestOf(leaders, features, similarity);
-    if (nearest) nearest.members.push(row);
-    else leaders.push({ representative: ids[row], features, members: [row] });
+    const features = featuresOf(trajectories, row, gram, known);
+    const nearest = nearestOf(leaders, leadersWith, features, similarity);
+    if (nearest) {
+      nearest.members.push(row);
+      continue;
+    }
+    for (const feature of features) {
+      const same = leadersWith.get(feature);
+      if (same) same.push(leaders.length);
+      else leadersWith.set(feature, [leaders.length]);
+    }
+    leaders.push({ representative: ids[row], features, members: [row] });
   }
   return leaders;
 }
 
-function nearestOf(leaders: readonly Leader[], features: ReadonlySet<number>, least: number): Leader | null {
-  let [nearest, best]: [Leader | null, number] = [null, -1];
-  for (const leader of leaders) {
-    const similarity = jaccard(leader.features, features);
-    if (similarity >= least && similarity > best) [nearest, best] = [leader, similarity];
+/** @param leadersWith by feature the leaders that have it: all others are not alike */
+function nearestOf(
+  leaders: readonly Leader[],
+  leadersWith: ReadonlyMap<number, readonly number[]>,
+  features: ReadonlySet<number>,
+  least: number,
+): Leader | null {
+  const shared = new Map<number, number>();
+  for (const feature of features) {
+    for (const leader of leadersWith.get(feature) ?? []) shared.set(leader, (shared.get(leader) ?? 0) + 1);
   }
-  return nearest;
+  let [nearest, best] = [-1, -1];
+  for (const [leader, both] of shared) {
+    const similarity = both / (leaders[leader].features.size + features.size - both);
+    const isNearer = similarity > best || (similarity === best && leader < nearest);
+    if (similarity >= least && isNearer) [nearest, best] = [leader, similarity];
+  }
+  return nearest < 0 ? null : leaders[nearest];
 }
 
 /** |A ∩ B| / |A ∪ B|; 1 for two empty sets. */
 export function jaccard(a: ReadonlySet<number>, b: ReadonlySet<number>): number {
   if (a.size === 0 && b.size === 0) return 1;
-  const shared = a.intersection(b).size;
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  let shared = 0;
+  for (const feature of small) if (large.has(feature)) shared++;
   return shared / (a.size + b.size - shared);
 }
 
 /** Hashes of what was done: they mean the same in every batch. */
-function featuresOf({ turnOffsets, actionKey, texts }: TrajectoryBatch, row: number, gram: number): Set<number> {
-  const actions = [...actionKey.subarray(turnOffsets[row], turnOffsets[row + 1])].map((key) =>
-    key < 0 ? '' : (texts?.actions[key] ?? `#${key}`),
-  );
-  const runs = actions.length < gram ? 1 : actions.length - gram + 1;
-  return new Set(
-    Array.from({ length: runs }, (_, t) =>
-      hash53(JSON.stringify(actions.slice(t, t + Math.min(gram, actions.length)))),
-    ),
-  );
+function featuresOf(
+  { turnOffsets, actionKey, texts }: TrajectoryBatch,
+  row: number,
+  gram: number,
+  known: Map<string, number>,
+) {
+  const [from, to] = [turnOffsets[row], turnOffsets[row + 1]];
+  const length = Math.min(gram, to - from);
+  const features = new Set<number>();
+  for (let turn = from; turn <= to - length; turn++) {
+    const keys = actionKey.subarray(turn, turn + length);
+    const place = keys.join(' ');
+    const feature = known.get(place) ?? hash53(JSON.stringify(Array.from(keys, (key) => (key < 0 ? null : (texts?.actions[key] ?? key))))); // prettier-ignore
+    known.set(place, feature);
+    features.add(feature);
+  }
+  return features;
 }
 
 /** What is kept of one training step: its largest clusters. */
@@ -178,8 +208,9 @@ export const failureClustersDiagnostic = defineDiagnostic({
   },
 
   read(steps, { window, alike, manyTasks }) {
-    const now = waysOf(steps.slice(-window), alike);
-    const failures = failuresIn(steps.slice(-window));
+    const all = steps.map(opened);
+    const now = waysOf(all.slice(-window), alike);
+    const failures = failuresIn(all.slice(-window));
     const last = steps.at(-1)!.figures;
     const largest = now[0];
     const { largestShare, effectiveClusters } = last;
@@ -204,7 +235,7 @@ export const failureClustersDiagnostic = defineDiagnostic({
           largestShare: figures.largestShare,
           effectiveClusters: figures.effectiveClusters,
           failures: figures.failures,
-          growing: growingAt(steps, i, window, alike),
+          growing: growingAt(all, i, window, alike),
         },
         observations: figures.failures,
       })),
@@ -247,12 +278,28 @@ interface Way {
   size: number;
 }
 
+/** A training step with the features of its clusters as sets. */
+interface Opened {
+  readonly trainingStep: number;
+  readonly failures: number;
+  readonly clusters: readonly {
+    readonly representative: string;
+    readonly size: number;
+    readonly tasks: readonly string[];
+    readonly features: ReadonlySet<number>;
+  }[];
+}
+
+function opened({ trainingStep, figures }: Measured<Figures>): Opened {
+  const clusters = figures.clusters.map((cluster) => ({ ...cluster, features: new Set(cluster.features) }));
+  return { trainingStep, failures: figures.failures, clusters };
+}
+
 /** The ways to fail of some training steps, the commonest first. */
-function waysOf(steps: readonly Measured<Figures>[], alike: number): Way[] {
+function waysOf(steps: readonly Opened[], alike: number): Way[] {
   const ways: Way[] = [];
-  for (const { trainingStep, figures } of steps) {
-    for (const { representative, size, tasks, features: listed } of figures.clusters) {
-      const features = new Set(listed);
+  for (const { trainingStep, clusters } of steps) {
+    for (const { representative, size, tasks, features } of clusters) {
       const same = ways.find((way) => jaccard(way.features, features) >= alike);
       if (same) {
         same.size += size;
@@ -263,11 +310,10 @@ function waysOf(steps: readonly Measured<Figures>[], alike: number): Way[] {
   return ways.sort((a, b) => b.size - a.size).slice(0, MAX_EVIDENCE);
 }
 
-const failuresIn = (steps: readonly Measured<Figures>[]) =>
-  steps.reduce((sum, { figures }) => sum + figures.failures, 0);
+const failuresIn = (steps: readonly Opened[]) => steps.reduce((sum, { failures }) => sum + failures, 0);
 
 /** 1: the commonest way of the window that ends here had a smaller share in each window before it; null: too early to say. */
-function growingAt(steps: readonly Measured<Figures>[], at: number, window: number, alike: number): number | null {
+function growingAt(steps: readonly Opened[], at: number, window: number, alike: number): number | null {
   const windows = Array.from({ length: GROWING_WINDOWS + 1 }, (_, w) => {
     const end = at + 1 - w * window;
     return steps.slice(Math.max(0, end - window), Math.max(0, end));
@@ -278,8 +324,8 @@ function growingAt(steps: readonly Measured<Figures>[], at: number, window: numb
   const shares = windows.map((some) => {
     const failures = failuresIn(some);
     const size = some
-      .flatMap(({ figures }) => figures.clusters)
-      .filter(({ features }) => jaccard(commonest.features, new Set(features)) >= alike)
+      .flatMap(({ clusters }) => clusters)
+      .filter(({ features }) => jaccard(commonest.features, features) >= alike)
       .reduce((sum, cluster) => sum + cluster.size, 0);
     return failures > 0 ? size / failures : 0;
   });

@@ -28,7 +28,9 @@ const prompted = (group: string, outcome: number, state: string) =>
 
 it('warns when few tasks would be drawn in effect, and shows the pair that is alike', () => {
   const tasks = (failing: number) =>
-    Array.from({ length: 10 }, (_, i) => prompted(`g${i}`, i < failing ? 0 : 1, `put object ${i} into the box`));
+    Array.from({ length: 10 }, (_, i) =>
+      prompted(`g${i}`, i < failing ? 0 : 1, `You are an agent. Put ${'abcdefghij'[i]} into the box`),
+    );
   const run = (params: object) => {
     const step = tasks(2);
     return diagnoseRecords(failureSimilarityDiagnostic, [step, step, step], { params });
@@ -41,7 +43,7 @@ it('warns when few tasks would be drawn in effect, and shows the pair that is al
   expect(alone.alerts.map(({ rule }) => rule)).toEqual(['starves-tasks']);
   const usual = run({});
   expect(usual.alerts).toEqual([]);
-  // 30 of 31 characters are the same
-  expect(usual.evidence[0]).toMatchObject({ group: 'g0', note: 'fails like g1, whose prompt is 96 % the same' });
+  // without what both begin with: `a into the box` against `b into the box`, 13 of 14 characters
+  expect(usual.evidence[0]).toMatchObject({ group: 'g0', note: 'fails like g1, whose prompt is 93 % the same' });
   expect(usual.sentence).toMatch(/^20 % of the tasks fail; sampling after failures would draw from 9\d % of them/);
 });

@@ -30,14 +30,14 @@ const FINGERPRINT_CHARS = 800;
 const LEAST_WEIGHT = 0.001;
 
 /** Failures in the order given; a trajectory without an outcome is none. The fingerprint is the first prompt. */
-export function failuresOf(trajectories: TrajectoryBatch): Failure[] {
+export function failuresOf(trajectories: TrajectoryBatch, chars = FINGERPRINT_CHARS): Failure[] {
   const { ids, groups, groupOf, turnOffsets, stateKey, texts } = trajectories;
   const success = successOf(trajectories);
   return ids.flatMap((_, i) => {
     const first = turnOffsets[i];
     const key = first < turnOffsets[i + 1] ? stateKey[first] : -1;
     const text = key >= 0 && texts ? texts.states[key] : '';
-    return success[i] < 1 ? [{ task: groups[groupOf[i]], fingerprint: text.slice(0, FINGERPRINT_CHARS) }] : [];
+    return success[i] < 1 ? [{ task: groups[groupOf[i]], fingerprint: text.slice(0, chars) }] : [];
   });
 }
 
@@ -137,6 +137,23 @@ export function failureSimilarity(
   return { weightsAfterStep, historySize: curriculum.history.length };
 }
 
+/** One fingerprint per task, without what all of them begin with: instructions say nothing of a task. */
+function toldApart(failures: readonly Failure[]): Failure[] {
+  const prompts = new Map<string, string>();
+  for (const { task, fingerprint } of failures) if (!prompts.has(task)) prompts.set(task, fingerprint);
+  const [first = '', ...others] = prompts.values();
+  let shared = others.length > 0 ? first.length : 0;
+  for (const other of others) {
+    let at = 0;
+    while (at < shared && other[at] === first[at]) at++;
+    shared = at;
+  }
+  return failures.map(({ task }) => ({
+    task,
+    fingerprint: prompts.get(task)!.slice(shared, shared + FINGERPRINT_CHARS),
+  }));
+}
+
 const EVIDENCE_PER_STEP = 3;
 
 export const failureSimilarityDiagnostic = stepwise({
@@ -158,8 +175,12 @@ export const failureSimilarityDiagnostic = stepwise({
     boost: z.number().min(0).default(0.35).describe('of their weight, times the similarity'),
     selfBoost: z.number().min(0).default(0.15).describe('of its own weight'),
     similarityThreshold: z.number().min(0).max(1).default(0).describe('less similar tasks are not raised; 0: all are'),
-    maxHistory: z.int().min(1).default(64).describe('failures that are remembered'),
-    maxChars: z.int().min(0).default(200).describe('characters of a prompt that are compared; 0: all 800'),
+    maxHistory: z.int().min(1).default(32).describe('failures that are remembered'),
+    maxChars: z
+      .int()
+      .min(0)
+      .default(100)
+      .describe('characters that are compared, from where the prompts of a step differ; 0: all'),
   }),
   thresholds: z.strictObject({
     effective: z.number().min(0).max(1).default(0.2).describe('share of effective tasks: less is a warning'),
@@ -169,7 +190,7 @@ export const failureSimilarityDiagnostic = stepwise({
   measure({ trajectories }, params) {
     const tasks = [...new Set(trajectories.groups)];
     if (tasks.length === 0) return null;
-    const failures = failuresOf(trajectories);
+    const failures = toldApart(failuresOf(trajectories, Infinity));
     const curriculum = new FailureCurriculum(params);
     curriculum.record(failures);
     const weights = tasks.map((task) => curriculum.weights.get(task) ?? 1);

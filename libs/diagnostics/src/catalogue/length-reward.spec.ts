@@ -48,6 +48,8 @@ it('is critical when long successes on hard tasks shrink and hard tasks are solv
   const rules = (last: number) => diagnoseRecords(lengthRewardDiagnostic, steps(last)).alerts.map(({ rule }) => rule);
   expect(rules(40)).toEqual(['length-collapse']);
   expect(rules(60)).toEqual([]);
+  const early = diagnoseRecords(lengthRewardDiagnostic, steps(40)).steps.slice(0, 5);
+  expect(early.map(({ values }) => values['lengthCollapseRatio'])).toEqual([null, null, null, null, null]);
 });
 
 it('says that lengths are missing', () => {
