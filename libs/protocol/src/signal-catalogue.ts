@@ -149,6 +149,13 @@ export const SIGNALS: readonly SignalDefinition[] = [
   },
   { name: 'dataset', levels: ['trajectory'], kind: 'text', meaning: 'source data set of the record' },
   {
+    name: 'envError',
+    levels: ['trajectory', 'turn'],
+    kind: 'flag',
+    absent: 'none',
+    meaning: 'the environment or its infrastructure broke, not the agent',
+  },
+  {
     name: 'experienceId',
     levels: ['trajectory'],
     kind: 'text',
@@ -174,6 +181,12 @@ export const SIGNALS: readonly SignalDefinition[] = [
     levels: ['trajectory'],
     kind: 'text',
     meaning: 'state after the last turn; absent: the sentinel `END`',
+  },
+  {
+    name: 'finishReason',
+    levels: ['trajectory'],
+    kind: 'text',
+    meaning: 'why the rollout ended, such as "stop", "length", "maxTurns", "envError"',
   },
   {
     name: 'firstError',
@@ -323,6 +336,12 @@ export const SIGNALS: readonly SignalDefinition[] = [
     meaning: 'the path is used for training',
   },
   {
+    name: 'split',
+    levels: ['trajectory'],
+    kind: 'text',
+    meaning: 'which part of the tasks it is of: "seen", and what the trainer calls the others',
+  },
+  {
     name: 'splitToken',
     levels: ['trajectory'],
     kind: 'integer',
@@ -370,6 +389,12 @@ export const SIGNALS: readonly SignalDefinition[] = [
     kind: 'flag',
     absent: 'ended by itself',
     meaning: 'cut by a limit, or a candidate that was not continued',
+  },
+  {
+    name: 'usedMemory',
+    levels: ['trajectory'],
+    kind: 'flag',
+    meaning: 'the agent was given what it remembers of earlier rollouts',
   },
   {
     name: 'validQueries',
@@ -698,6 +723,7 @@ export const SIGNALS: readonly SignalDefinition[] = [
     meaning: 'generated tokens (in `pure-min-form` its separator token included; in `hbpo` the tokens of the response)',
   },
   { name: 'toolName', levels: ['turn'], kind: 'text', meaning: 'tool that was called' },
+  { name: 'toolError', levels: ['turn'], kind: 'flag', absent: 'none', meaning: 'the tool call failed' },
   { name: 'turnFeature', levels: ['turn'], kind: 'number', meaning: 'numeric feature of the turn' },
   {
     name: 'uniformDraw',
