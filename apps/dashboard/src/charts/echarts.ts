@@ -27,4 +27,4 @@ use([
   SVGRenderer,
 ]);
 
-export { init, type ECharts, type EChartsCoreOption } from 'echarts/core';
+export { connect, init, type ECharts, type EChartsCoreOption } from 'echarts/core';

@@ -39,6 +39,7 @@ export function stepAxis(palette: Palette, name: string) {
     ...valueAxis(palette, name),
     nameGap: 24,
     minInterval: 1,
+    axisPointer: { label: { precision: 0 } }, // steps and turn indexes are whole
     min: 'dataMin',
     max: 'dataMax',
     splitLine: { show: false },

@@ -50,7 +50,7 @@ export function ComparePage() {
   const runs = [data.a, data.b] as const;
   const estimators = estimatorRows(runs);
   return (
-    <>
+    <div className="two-runs">
       {head}
       <Panel title="At a glance">
         <DataTable<Row>
@@ -86,7 +86,7 @@ export function ComparePage() {
           />
         )}
       </Panel>
-    </>
+    </div>
   );
 }
 

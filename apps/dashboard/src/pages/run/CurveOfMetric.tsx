@@ -61,7 +61,7 @@ export function CurveOfMetric({ run, name, color, position }: CurveProps) {
       {error ? (
         <Failure message={error.message} onRetry={again} />
       ) : option ? (
-        <Chart option={option} height={HEIGHT} label={`${visibleText(name)} over training steps`} />
+        <Chart option={option} height={HEIGHT} label={`${visibleText(name)} over training steps`} group="curves" />
       ) : (
         <Skeleton height={HEIGHT} />
       )}
