@@ -5,6 +5,7 @@ import { verifyRun } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
 import { inTransaction, type Pool, type PoolClient, type SegmentStore } from '#lib/storage';
 import { from as copyFrom } from 'pg-copy-streams';
+import { advanceSequences } from './advance-sequences.js';
 import { columnsOf } from './back-up.js';
 import { assertWhole } from './checked-file.js';
 import { unpacked } from './credit-files.js';
@@ -48,6 +49,7 @@ export async function restore(ports: RestorePorts, folder: string): Promise<Rest
       onProgress('restoring', i, manifest.tables.length);
       await loadTable(client, folder, manifest.tables[i], table);
     }
+    await advanceSequences(client, tables);
     const verified = await verifyAll(client, manifest, onProgress);
     await resume(client, manifest, plan);
     for await (const { key, bytes } of unpacked(join(folder, manifest.credit.file))) await store.put(key, bytes);
