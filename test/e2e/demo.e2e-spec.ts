@@ -43,6 +43,16 @@ it('of a fresh home succeeds: the agent learns, and eight estimators are compare
   expect(run.progress).toMatchObject({ state: 'COMPLETED', incompleteCount: 0, trajectoryCount: 3840 });
 });
 
+it('is advised where its next rollouts would pay', async () => {
+  const plan = await recreditJson(['plan', 'demo', '--embedded'], { RECREDIT_HOME: home });
+  const sizes = plan.bands.map(({ tasks }: { tasks: readonly object[] }) => tasks.length);
+  expect(sizes.reduce((sum: number, size: number) => sum + size, 0)).toBe(32);
+  expect(plan.pendingSteps).toBe(0);
+  expect(plan.budget.rollouts).toBe(96);
+  expect(plan.drop.length).toBeGreaterThan(5);
+  expect(plan.restarts[0]).toMatchObject({ trajectory: expect.stringContaining(plan.restarts[0].task) });
+});
+
 it('can be stopped on its way, and its next run is a fresh one', async () => {
   const env = { PATH: process.env.PATH, RECREDIT_HOME: home, RECREDIT_PORT: '0' };
   const child = spawn(process.execPath, [RECREDIT, 'demo'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
