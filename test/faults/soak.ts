@@ -1,10 +1,9 @@
-import { headOf } from '#lib/event-log';
 import { seededRandom } from '#lib/numeric';
 import { Cluster } from '../support/cluster.js';
 import { FAULTS } from '../support/faults.js';
 import { chained, exactlyOnce, gapless } from '../support/intact.js';
 import { readLedger } from '../support/ledger.js';
-import { batchesOf } from '../support/log-lines.js';
+import { snapshotOf } from '../support/log-lines.js';
 import { whyNoDisks } from '../support/small-disk.js';
 import { trial, type TriedRun } from '../support/trial.js';
 
@@ -76,12 +75,12 @@ async function counted(cluster: Cluster, runs: readonly TriedRun[], before: read
   const { pool } = cluster.pools();
   const sum = { acknowledged: 0, lost: 0, doubled: 0, findings: [...before] };
   for (const { runId, ledgers } of runs) {
-    const batches = await batchesOf(pool, runId);
+    const { batches, head } = await snapshotOf(pool, runId);
     const { acknowledged, lost, doubled, findings } = exactlyOnce(batches, readLedger(ledgers, runId));
     sum.acknowledged += acknowledged;
     sum.lost += lost;
     sum.doubled += doubled;
-    const others = [...gapless(batches, await headOf(pool, runId)), ...(await chained(pool, runId))];
+    const others = [...gapless(batches, head), ...(await chained(pool, runId))];
     sum.findings.push(...[...findings, ...others].map((finding) => `in the end, ${runId}: ${finding}`));
   }
   return sum;

@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { PLATFORM_PRODUCER } from '#lib/event-log';
-import type { Queryable } from '#lib/storage';
+import { headOf, PLATFORM_PRODUCER } from '#lib/event-log';
+import { inTransaction, type Pool, type Queryable } from '#lib/storage';
 
 /** A batch as it lies in the table, opened without the platform's own readers. */
 export interface LoggedBatch {
@@ -28,6 +28,14 @@ export async function batchesOf(db: Queryable, runId: string): Promise<LoggedBat
       batches.push({ ...batch, lines: text.split('\n').filter(Boolean) });
     }
   }
+}
+
+/** The batches of a run and its head as of one moment: the platform itself may add an event at any time. */
+export function snapshotOf(pool: Pool, runId: string): Promise<{ batches: LoggedBatch[]; head: number }> {
+  return inTransaction(pool, async (client) => {
+    await client.query('set transaction isolation level repeatable read');
+    return { batches: await batchesOf(client, runId), head: await headOf(client, runId) };
+  });
 }
 
 /** The lines that clients sent, each with its position. */
