@@ -35,7 +35,7 @@ const LearnedReturnDecompositionParams = z.strictObject({
  * Return decomposition: a reward of turns, learned from nothing but outcomes, that adds up to them on average.
  *
  *     least-squares: r[t] = R̄ / T + w · x[t]     w minimises Σ_i (Σ_t w · x[t] − (R[i] − R̄))² + ridge |w|²
- *     randomized:    r[t] = f(x[t])               f minimises mean_i (T/K Σ_{t drawn} f(x[t]) − R[i])²      K turns drawn
+ *     randomized:    r[t] = R̄ / T + f(x[t])       f minimises mean_i (T/K Σ_{t drawn} f(x[t]) − (R[i] − R̄))²      K turns drawn
  *
  * x: the turn and those before it; R̄: the mean outcome of the folds that are learned from.
  */

@@ -19,8 +19,10 @@ const SpaLearnedParams = z.strictObject({
 /**
  * SPA's progress estimator: contributions of turns, learned so that they add up to the outcome.
  *
- *     c[t] = f(turn t, the turns before it)       fitted to minimise mean_i (Σ_t c[t] − R[i])²
- *     r[t] = c[t] + (R − Σ c) / T                 residual 'uniform': Σ r = R; 'none': r = c
+ *     c[t] = R̄ / T + f(turn t, the turns before it)      f minimises mean_i (Σ_t c[t] − R[i])²
+ *     r[t] = c[t] + (R − Σ c) / T                        residual 'uniform': Σ r = R; 'none': r = c
+ *
+ * R̄: the mean outcome of the folds that are learned from.
  */
 export const spaLearned = defineLearned({
   id: 'spa-learned',
