@@ -15,7 +15,7 @@ import { measureTask, type MeasureTask } from './measure-step.js';
 import { runsToDiagnose } from './runs-to-diagnose.js';
 import { stepRevisions } from './step-revisions.js';
 
-const AT = '2026-11-21T12:00:00Z';
+const AT = new Date().toISOString();
 
 let db: TestDatabase;
 let folder: string;
@@ -227,4 +227,10 @@ it('finds the runs that advanced since', async () => {
   expect(await isWaiting()).toBe(false); // it rests nine times as long as it took
   await db.pool.query(`update diagnosis set made_at = now() - interval '541 seconds' where run_id = $1`, [run]);
   expect(await isWaiting()).toBe(true);
+
+  await db.pool.query('update diagnosis set made_at = now() where run_id = $1', [run]);
+  expect(await isWaiting()).toBe(false);
+  await send([{ type: 'run.ended', at: AT }]);
+  await projectAll();
+  expect(await isWaiting()).toBe(true); // nobody writes to it any more
 });

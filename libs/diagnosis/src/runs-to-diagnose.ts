@@ -13,17 +13,19 @@ const AT_ONCE = 100;
 const REST = 9;
 
 /**
- * Runs that advanced since they were diagnosed and whose rest is over, those that waited longest first. Erased runs have
- * nothing to say.
+ * Runs that advanced since they were diagnosed and whose rest is over, those that waited longest first. A run to which
+ * nothing is written any more needs no rest. Erased runs have nothing to say.
  */
 export async function runsToDiagnose(db: Queryable): Promise<RunToDiagnose[]> {
   const { rows } = await db.query(
-    `select run_progress.run_id as "runId",
-       run_progress.state <> 'running' or last_event_at < now() - $1::interval as "isFinal"
-     from run_progress left join diagnosis using (run_id)
-     where position > coalesce(as_of, 0) and coalesce(made_at + $3 * seconds * interval '1 second' < now(), true)
-       and not exists (select from run_erasure where run_erasure.run_id = run_progress.run_id)
-     order by made_at nulls first limit $2`,
+    `select "runId", "isFinal" from (
+       select run_id as "runId", state <> 'running' or last_event_at < now() - $1::interval as "isFinal", made_at,
+         coalesce(made_at + $3 * seconds * interval '1 second' < now(), true) as is_rested
+       from run_progress left join diagnosis using (run_id)
+       where position > coalesce(as_of, 0)
+         and not exists (select from run_erasure where run_erasure.run_id = run_progress.run_id)
+     ) as advanced
+     where is_rested or "isFinal" order by made_at nulls first limit $2`,
     [SILENT, AT_ONCE, REST],
   );
   return rows;
