@@ -24,7 +24,7 @@ function withoutSiblings(estimator: AnyEstimator): object {
 const alone = batches.map((records) =>
   records
     .filter(({ turns }) => turns.length > 0)
-    .map(({ parent: _, ...record }, i) => ({ ...record, group: `g${i}`, turns: record.turns.slice(0, 1) })),
+    .map(({ parent: _parent, ...record }, i) => ({ ...record, group: `g${i}`, turns: record.turns.slice(0, 1) })),
 );
 
 describe.each(groupRelative)('$id', (estimator) => {

@@ -34,7 +34,13 @@ export async function noteDeliveries(tx: Queryable, runId: string, notices: read
         alert,
         project: { id: projectId, name: projectName },
         run: { id: runId, name: runName },
-        ...{ diagnostic, rule, level, says, saw, trainingStep, asOf },
+        diagnostic,
+        rule,
+        level,
+        says,
+        saw,
+        trainingStep,
+        asOf,
       };
       await tx.query(
         `insert into webhook_delivery (id, webhook_id, project_id, run_id, alert_id, edge, body)
