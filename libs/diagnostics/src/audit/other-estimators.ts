@@ -16,7 +16,10 @@ export function otherEstimators(
   estimators: readonly AnyEstimator[] = ESTIMATORS,
 ): string[] {
   return estimators
-    .filter(({ id, gives, hash }) => id !== claimed && !hash && (gives === 'advantage' || gives === 'return'))
+    .filter(
+      ({ id, gives, hash, device }) =>
+        id !== claimed && !hash && !device && (gives === 'advantage' || gives === 'return'),
+    )
     .filter(({ id }) => explains(trajectories, logged, id, estimators))
     .map(({ id }) => id);
 }
