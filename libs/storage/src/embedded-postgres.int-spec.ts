@@ -4,13 +4,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.js';
 import { openPool } from './pool.js';
 import { embeddedBinaries } from './postgres-binaries.js';
+import { accountFor, launchAs } from './server-account.js';
 
 const root = process.getuid?.() === 0;
+/** some containers do not give root CAP_SETPCAP */
+const setsSecurebits =
+  root &&
+  (BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]}`) & (1n << 8n)) > 0n;
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
   for (const undo of cleanup.splice(0).toReversed()) await undo();
@@ -88,6 +93,20 @@ describe('the embedded Postgres', () => {
     await expect(ask(second.url.replace(/:[0-9a-f]+@/, ':wrong@'), 'select 1')).rejects.toThrow(
       'password authentication failed',
     );
+  });
+
+  // A checkout below /root: initdb asks access(2) for the programs beside it.
+  it.runIf(setsSecurebits)('finds its programs in a folder that is closed to others', async () => {
+    const program = join(await aHome(), 'closed', 'program');
+    await mkdir(dirname(program), { mode: 0o700 });
+    await writeFile(program, '', { mode: 0o755 });
+    const { command, ids } = await launchAs(await accountFor(join(program, 'no-data-yet')), [
+      program,
+      process.execPath,
+    ]);
+    const asks = `require('node:fs').accessSync(process.argv[1], require('node:fs').constants.X_OK)`;
+    const [first, ...rest] = [...command, process.execPath, '-e', asks, program];
+    execFileSync(first, rest, ids);
   });
 
   it('takes another port when somebody has the wanted one', async () => {

@@ -46,9 +46,12 @@ export async function launchAs(account: ServerAccount, paths: readonly string[])
   const command = [setpriv, '--pdeathsig', 'INT'];
   if (account) command.push('--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups');
   if (closed) {
-    const capability = await walkingCapability();
+    const effective = await effectiveCapabilities();
+    const capability = walkingCapability(effective);
     if (!capability) throw closedTo(account, closed);
     command.push('--inh-caps', `+${capability}`, '--ambient-caps', `+${capability}`);
+    // access(2), by which PostgreSQL looks for its own programs, forgets capabilities of a user who is not root
+    if (effective & CAP_SETPCAP) command.push('--securebits', '+no_setuid_fixup');
   }
   return { command: [...command, '--'], ids: {} };
 }
@@ -77,10 +80,18 @@ async function firstClosedFolder(
   return null;
 }
 
-/** Containers often give root only the stronger of the two. */
-async function walkingCapability(): Promise<string | null> {
+const CAP_DAC_OVERRIDE = 1n << 1n;
+const CAP_DAC_READ_SEARCH = 1n << 2n;
+const CAP_SETPCAP = 1n << 8n;
+
+/** Ours, a bit each (capabilities(7)). */
+async function effectiveCapabilities(): Promise<bigint> {
   const status = await readFile('/proc/self/status', 'utf8');
-  const effective = BigInt(`0x${status.match(/^CapEff:\s*([0-9a-f]+)/m)?.[1] ?? '0'}`);
-  if (effective & (1n << 2n)) return 'dac_read_search';
-  return effective & (1n << 1n) ? 'dac_override' : null;
+  return BigInt(`0x${status.match(/^CapEff:\s*([0-9a-f]+)/m)?.[1] ?? '0'}`);
+}
+
+/** Containers often give root only the stronger of the two. */
+function walkingCapability(effective: bigint): string | null {
+  if (effective & CAP_DAC_READ_SEARCH) return 'dac_read_search';
+  return effective & CAP_DAC_OVERRIDE ? 'dac_override' : null;
 }
