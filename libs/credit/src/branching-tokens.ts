@@ -1,6 +1,6 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { rowsWhere, segmentMoments, topRows } from '#lib/numeric';
-import { centred, scaled } from './group-scores.js';
+import { rowsWhere, topRows } from '#lib/numeric';
+import { standardScores } from './standard-scores.js';
 
 /**
  * Each value against the others of its rollout.
@@ -16,8 +16,7 @@ export function standardizedInRollouts(
   rollouts: number,
   epsilon: number,
 ): Float64Array {
-  const moments = segmentMoments(values, null, rolloutOf, rollouts, 0);
-  return scaled(centred(values, rolloutOf, moments, 'zero'), rolloutOf, moments, epsilon);
+  return standardScores(values, rolloutOf, rollouts, { epsilon, singleton: 'zero', ddof: 0 });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
 import { ownerOf, repeatedMoments, repeatKeys, repeatRows, segmentMoments } from '#lib/numeric';
 import { centred, scaled, type Singleton } from './group-scores.js';
+import { standardScores } from './standard-scores.js';
 
 export interface EpisodeParams {
   readonly statsAcross: 'turns' | 'trajectories';
@@ -42,9 +43,7 @@ export function episodeAdvantage(
 
   if (statsAcross === 'turns') {
     const score = penalty.map((p, t) => reward[trajectoryOf[t]] - p);
-    const moments = segmentMoments(score, null, groupOfTurn, groupCount);
-    const centre = centred(score, groupOfTurn, moments, singleton);
-    return normalizeByStd ? scaled(centre, groupOfTurn, moments, epsilon) : centre;
+    return standardScores(score, groupOfTurn, groupCount, { normalizeByStd, epsilon, singleton });
   }
 
   const hasTurns = Float64Array.from(groupOf, (_, i) => (turnOffsets[i + 1] > turnOffsets[i] ? 1 : 0));

@@ -1,6 +1,7 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { discountedSums, ownerOf, segmentMoments } from '#lib/numeric';
-import { centred, scaled, type Singleton } from './group-scores.js';
+import { discountedSums, ownerOf } from '#lib/numeric';
+import { type Singleton } from './group-scores.js';
+import { standardScores } from './standard-scores.js';
 
 /**
  * Process supervision as in GRPO: the scores of all turns of a group are normalised together, and a turn gets what is
@@ -20,8 +21,6 @@ export function processSupervision(
   params: { readonly normalizeByStd: boolean; readonly epsilon: number; readonly singleton: Singleton },
 ): { normalized: Float64Array; advantage: Float64Array } {
   const groupOfTurn = ownerOf(turnOffsets).map((i) => groupOf[i]);
-  const moments = segmentMoments(score, null, groupOfTurn, groupCount);
-  const centre = centred(score, groupOfTurn, moments, params.singleton);
-  const normalized = params.normalizeByStd ? scaled(centre, groupOfTurn, moments, params.epsilon) : centre;
+  const normalized = standardScores(score, groupOfTurn, groupCount, params);
   return { normalized, advantage: discountedSums(normalized, turnOffsets, 1) };
 }

@@ -1,10 +1,10 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { discountedSums, segmentCentred, segmentMoments } from '#lib/numeric';
+import { discountedSums, segmentCentred } from '#lib/numeric';
 import { z } from 'zod';
 import { episodeAdvantage } from '../episode-advantage.js';
 import { defineEstimator } from '../estimator.js';
-import { centred, scaled } from '../group-scores.js';
 import { actionPenalties } from '../invalid-actions.js';
+import { standardScores } from '../standard-scores.js';
 import { equalStates, similarStates, type StateGroups } from '../state-groups.js';
 
 const GigpoParams = z.strictObject({
@@ -53,8 +53,7 @@ export function stepAdvantage(
   { normalizeByStd, epsilon }: Pick<z.infer<typeof GigpoParams>, 'normalizeByStd' | 'epsilon'>,
 ): Float64Array {
   if (!normalizeByStd) return segmentCentred(score, anchors.labels, anchors.count);
-  const moments = segmentMoments(score, null, anchors.labels, anchors.count);
-  return scaled(centred(score, anchors.labels, moments, 'zero'), anchors.labels, moments, epsilon);
+  return standardScores(score, anchors.labels, anchors.count, { epsilon, singleton: 'zero' });
 }
 
 /** null: nobody pays. */

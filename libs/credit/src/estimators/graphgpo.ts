@@ -1,8 +1,7 @@
 import type { NumericValues } from '#lib/dataset';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
-import { centred, scaled } from '../group-scores.js';
-import { segmentMoments } from '#lib/numeric';
+import { standardScores } from '../standard-scores.js';
 import { rowsByLabel, trajectoryGraph, type TrajectoryGraph } from '../trajectory-graph.js';
 
 const GraphgpoParams = z.strictObject({
@@ -69,17 +68,16 @@ export const graphgpo = defineEstimator({
   kinds: { 'trajectory.finalState': 'text' },
   texts: true,
   params: GraphgpoParams,
-  estimate(trajectories, columns, { successReward, distanceDecay, normalizeByStd, epsilon, singleton }) {
+  estimate(trajectories, columns, params) {
+    const { successReward, distanceDecay } = params;
     const graph = trajectoryGraph(trajectories, columns['trajectory.finalState']);
     const ofNode = distanceToSuccess(graph, columns['trajectory.success']);
     const distance = Float64Array.from(graph.nextNode, (node) => ofNode[node]);
     const reward = distance.map((d) => (d === Infinity ? 0 : successReward * distanceDecay ** d));
-    const moments = segmentMoments(reward, null, graph.nodeOf, graph.nodeCount);
-    const centre = centred(reward, graph.nodeOf, moments, singleton);
     const level = 'turn';
     return {
       level,
-      values: normalizeByStd ? scaled(centre, graph.nodeOf, moments, epsilon) : centre,
+      values: standardScores(reward, graph.nodeOf, graph.nodeCount, params),
       explain: {
         turnReward: { level, values: reward },
         turnsToSuccess: { level, values: distance.map((d) => (d === Infinity ? NaN : d)) },

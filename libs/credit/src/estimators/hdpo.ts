@@ -1,8 +1,7 @@
-import { segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { GROUP_PARAMS, groupAdvantage } from '../group-advantage.js';
-import { centred, scaled } from '../group-scores.js';
+import { standardScores } from '../standard-scores.js';
 
 const HdpoParams = z.strictObject({
   accuracyWeight: z.number().default(1).describe('weight of the accuracy part'),
@@ -41,9 +40,7 @@ export const hdpo = defineEstimator({
     const accuracy = groupAdvantage(columns['trajectory.outcomeReward'], trajectories, params);
 
     const rightOf = groupOf.map((group, i) => (toolReward[i] > 0 ? group : -1));
-    const moments = segmentMoments(toolReward, null, rightOf, groupCount);
-    const tool = centred(toolReward, rightOf, moments, 'zero');
-    if (params.normalizeByStd) scaled(tool, rightOf, moments, params.epsilon);
+    const tool = standardScores(toolReward, rightOf, groupCount, { ...params, singleton: 'zero' });
 
     const level = 'trajectory';
     const values = accuracy.map((a, i) => params.accuracyWeight * a + params.toolWeight * tool[i]);

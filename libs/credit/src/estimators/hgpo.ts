@@ -1,10 +1,10 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { discountedSums, pairLabels, segmentMoments } from '#lib/numeric';
+import { discountedSums, pairLabels } from '#lib/numeric';
 import { z } from 'zod';
 import { episodeAdvantage } from '../episode-advantage.js';
 import { defineEstimator } from '../estimator.js';
-import { centred, scaled } from '../group-scores.js';
 import { actionPenalties } from '../invalid-actions.js';
+import { standardScores } from '../standard-scores.js';
 import { equalStates, type StateGroups } from '../state-groups.js';
 
 const HgpoParams = z.strictObject({
@@ -109,9 +109,7 @@ export const hgpo = defineEstimator({
     const sum = new Float64Array(turnCount);
     const weights = new Float64Array(turnCount);
     contexts.forEach(({ labels, count }, depth) => {
-      const moments = segmentMoments(score, null, labels, count, 0);
-      const items = centred(score, labels, moments, 'zero');
-      if (params.normalizeByStd) scaled(items, labels, moments, params.epsilon);
+      const items = standardScores(score, labels, count, { ...params, singleton: 'zero', ddof: 0 });
       addItems(sum, weights, items, (depth + 2) ** params.lengthWeightAlpha);
     });
     if (params.baseGroup) {

@@ -1,11 +1,10 @@
 import type { NumericValues } from '#lib/dataset';
-import { segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator, type Column } from '../estimator.js';
-import { centred, scaled } from '../group-scores.js';
 import { actionPenalties } from '../invalid-actions.js';
 import { isWhole } from '../is-whole.js';
 import type { TextValues } from '../signal-kinds.js';
+import { standardScores } from '../standard-scores.js';
 
 const HiperHaeParams = z.strictObject({
   gamma: z.number().min(0).max(1).default(1).describe('discount per turn'),
@@ -124,8 +123,7 @@ function hierarchicalAdvantage(hierarchy: Hierarchy, params: Params) {
 /** (A − mean) / (std + 1e-8) over the rows that say something, population spread. */
 function standardised(values: Float64Array): Float64Array {
   const segment = Int32Array.from(values, (value) => (Number.isNaN(value) ? -1 : 0));
-  const moments = segmentMoments(values, null, segment, 1, 0);
-  const scores = scaled(centred(values, segment, moments, 'zero'), segment, moments, 1e-8);
+  const scores = standardScores(values, segment, 1, { epsilon: 1e-8, singleton: 'zero', ddof: 0 });
   return scores.map((score, t) => (segment[t] < 0 ? NaN : score));
 }
 

@@ -1,8 +1,8 @@
-import { AGGREGATES, aggregateRows, segmentMoments } from '#lib/numeric';
+import { AGGREGATES, aggregateRows } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { GROUP_PARAMS, groupAdvantage } from '../group-advantage.js';
-import { centred, scaled } from '../group-scores.js';
+import { standardScores } from '../standard-scores.js';
 
 const PapoParams = z.strictObject({
   aggregate: z.enum(AGGREGATES).default('mean').describe("how the turns' scores become one"),
@@ -42,9 +42,7 @@ export const papo = defineEstimator({
     const score = aggregateRows(columns['turn.processReward'], turnOffsets, params.aggregate, how);
     const isRight = columns['trajectory.success'];
     const among = Int32Array.from(isRight, (right, i) => (right === 1 ? groupOf[i] : -1));
-    const moments = segmentMoments(score, null, among, groupCount);
-    const centre = centred(score, among, moments, params.singleton);
-    const process = params.normalizeByStd ? scaled(centre, among, moments, params.epsilon) : centre;
+    const process = standardScores(score, among, groupCount, params);
     const outcome = groupAdvantage(columns['trajectory.outcomeReward'], trajectories, params);
     const level = 'trajectory';
     return {

@@ -1,8 +1,8 @@
-import { ownerOf, rowMeans, segmentMoments } from '#lib/numeric';
+import { ownerOf, rowMeans } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { GROUP_PARAMS, groupAdvantage } from '../group-advantage.js';
-import { centred, scaled } from '../group-scores.js';
+import { standardScores } from '../standard-scores.js';
 
 const ProcessLabelParams = z.strictObject({
   label: z
@@ -50,9 +50,6 @@ export const processLabel = defineEstimator({
       return { level: 'trajectory', values: groupAdvantage(reward, trajectories, params), explain };
     }
     const groupOfTurn = ownerOf(turnOffsets).map((i) => groupOf[i]);
-    const moments = segmentMoments(labels, null, groupOfTurn, groupCount);
-    const centre = centred(labels, groupOfTurn, moments, params.singleton);
-    const values = params.normalizeByStd ? scaled(centre, groupOfTurn, moments, params.epsilon) : centre;
-    return { level: 'turn', values, explain };
+    return { level: 'turn', values: standardScores(labels, groupOfTurn, groupCount, params), explain };
   },
 });

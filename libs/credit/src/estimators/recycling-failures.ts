@@ -1,9 +1,9 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { ownerOf, segmentMoments } from '#lib/numeric';
+import { ownerOf } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { GROUP_PARAMS } from '../group-advantage.js';
-import { centred, scaled } from '../group-scores.js';
+import { standardScores } from '../standard-scores.js';
 
 const RecyclingFailuresParams = z.strictObject({
   prefixCredit: z
@@ -59,9 +59,7 @@ export const recyclingFailures = defineEstimator({
     const reward = columns['trajectory.outcomeReward'];
     const isRecycled = (i: number) => columns['trajectory.policySource']?.[i] === 'offPolicy';
     const among = groupOf.map((group, i) => (isRecycled(i) && !params.includeRecycled ? -1 : group));
-    const moments = segmentMoments(reward, null, among, groupCount);
-    const centre = centred(reward, among, moments, params.singleton);
-    const advantage = params.normalizeByStd ? scaled(centre, among, moments, params.epsilon) : centre;
+    const advantage = standardScores(reward, among, groupCount, params);
 
     const ratio = turnRatios(
       trajectories,

@@ -1,11 +1,11 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { ownerOf, pairLabels, segmentMoments } from '#lib/numeric';
+import { ownerOf, pairLabels } from '#lib/numeric';
 import { z } from 'zod';
 import { episodeAdvantage } from '../episode-advantage.js';
 import { defineEstimator } from '../estimator.js';
-import { centred, scaled } from '../group-scores.js';
 import { actionPenalties } from '../invalid-actions.js';
 import type { TextValues } from '../signal-kinds.js';
+import { standardScores } from '../standard-scores.js';
 
 const RlvmrParams = z.strictObject({
   planningReward: z.number().default(1).describe('for planning, where the rollout was rewarded'),
@@ -104,9 +104,7 @@ export const rlvmr = defineEstimator({
       ownerOf(turnOffsets).map((i) => groupOf[i]),
       tagOf,
     );
-    const moments = segmentMoments(rewards, null, cells.labels, cells.count);
-    const centre = centred(rewards, cells.labels, moments, params.singleton);
-    const step = params.normalizeByStd ? scaled(centre, cells.labels, moments, params.epsilon) : centre;
+    const step = standardScores(rewards, cells.labels, cells.count, params);
     const level = 'turn';
     return {
       level,

@@ -1,8 +1,7 @@
 import type { NumericValues } from '#lib/dataset';
-import { segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
-import { centred, scaled } from '../group-scores.js';
+import { standardScores } from '../standard-scores.js';
 import { onTurns, trajectoryTree, type TrajectoryTree } from '../trajectory-tree.js';
 
 const SlateStepParams = z.strictObject({
@@ -81,13 +80,8 @@ export const slateStep = defineEstimator({
     const tree = trajectoryTree(trajectories);
     const { 'turn.judgeThink': think, 'turn.judgeAction': action, 'turn.actionType': actionType } = columns;
     const reward = judgedReward(tree, think, action, actionType, params);
-    const moments = segmentMoments(reward, null, tree.parentNode, tree.nodeCount);
-    const advantage = scaled(
-      centred(reward, tree.parentNode, moments, 'zero'),
-      tree.parentNode,
-      moments,
-      params.epsilon,
-    );
+    const { epsilon } = params;
+    const advantage = standardScores(reward, tree.parentNode, tree.nodeCount, { epsilon, singleton: 'zero' });
     const level = 'turn';
     return {
       level,

@@ -2,7 +2,8 @@ import type { NumericValues } from '#lib/dataset';
 import { minMaxScaled, ownerOf, segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
-import { centred, scaled } from '../group-scores.js';
+import { centred } from '../group-scores.js';
+import { standardScores } from '../standard-scores.js';
 
 const SpaeParams = z.strictObject({
   saturationThreshold: z.number().default(0.9).describe('potential above which the task counts as solved'),
@@ -100,12 +101,11 @@ export const spae = defineEstimator({
       const damping = 1 - params.saturationDamping * (1 - Math.exp(-saturatedBefore[t]));
       return outcome[trajectoryOf[t]] * damping + params.bonusWeight * b;
     });
-    const moments = segmentMoments(advantage, null, batch, 1, params.ddof);
     const level = 'turn';
     const { firstSaturatedTurn, rightToWrong } = flags(success, first);
     return {
       level,
-      values: scaled(centred(advantage, batch, moments, 'zero'), batch, moments, params.epsilon),
+      values: standardScores(advantage, batch, 1, { ...params, singleton: 'zero' }),
       explain: {
         turnPotential: { level, values: potential },
         deltaPotential: { level, values: delta },

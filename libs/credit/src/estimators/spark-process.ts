@@ -1,8 +1,8 @@
-import { ownerOf, rowLengths, rowSums, segmentMoments } from '#lib/numeric';
+import { ownerOf, rowLengths, rowSums } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
 import { GROUP_PARAMS, groupAdvantage } from '../group-advantage.js';
-import { centred, scaled } from '../group-scores.js';
+import { standardScores } from '../standard-scores.js';
 import { Attempts, attemptsOf, shareOfYes } from '../votes.js';
 
 const SparkProcessParams = z.strictObject({
@@ -73,8 +73,8 @@ export const sparkProcess = defineEstimator({
       return { level: 'turn', values, explain };
     }
     const groupOfTurn = owner.map((i) => groupOf[i]);
-    const moments = segmentMoments(ofTurns, null, groupOfTurn, groupCount);
-    const step = scaled(centred(ofTurns, groupOfTurn, moments, params.singleton), groupOfTurn, moments, params.epsilon);
+    const { epsilon, singleton } = params;
+    const step = standardScores(ofTurns, groupOfTurn, groupCount, { epsilon, singleton });
     const w = params.stepAdvantageWeight;
     return { level: 'turn', values: step.map((z, t) => (1 - w) * advantage[owner[t]] + w * z), explain };
   },

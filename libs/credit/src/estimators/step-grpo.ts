@@ -1,7 +1,7 @@
-import { ownerOf, pairLabels, segmentMoments } from '#lib/numeric';
+import { ownerOf, pairLabels } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
-import { centred, scaled } from '../group-scores.js';
+import { standardScores } from '../standard-scores.js';
 
 const StepGrpoParams = z.strictObject({
   querySimilarityWeight: z.number().default(0.5).describe("a search's share for asking like the reference"),
@@ -92,14 +92,8 @@ export const stepGrpo = defineEstimator({
       ownerOf(turnOffsets).map((i) => groupOf[i]),
       stateKey,
     );
-    const moments = segmentMoments(rewards, null, steps.labels, steps.count);
     const level = 'turn';
-    const values = scaled(
-      centred(rewards, steps.labels, moments, params.singleton),
-      steps.labels,
-      moments,
-      params.epsilon,
-    );
+    const values = standardScores(rewards, steps.labels, steps.count, params);
     return { level, values, explain: { turnReward: { level, values: rewards } } };
   },
 });

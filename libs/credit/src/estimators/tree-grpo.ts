@@ -1,10 +1,10 @@
 import type { NumericValues } from '#lib/dataset';
-import { segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineEstimator } from '../estimator.js';
-import { centred, scaled, type Singleton } from '../group-scores.js';
+import { type Singleton } from '../group-scores.js';
 import { LEAF_OUTCOME } from '../leaf-outcomes.js';
 import { silenced } from '../silenced.js';
+import { standardScores } from '../standard-scores.js';
 import { trajectoryTree } from '../trajectory-tree.js';
 
 const TreeGrpoParams = z.strictObject({
@@ -28,8 +28,7 @@ function standardised(
   singleton: Singleton,
 ): Float64Array {
   const ownSet = setOf.map((set, i) => (Number.isNaN(values[i]) ? -1 : set));
-  const moments = segmentMoments(values, null, ownSet, setCount);
-  const scores = scaled(centred(values, ownSet, moments, singleton), ownSet, moments, epsilon);
+  const scores = standardScores(values, ownSet, setCount, { epsilon, singleton });
   return scores.map((score, i) => (Number.isNaN(values[i]) ? NaN : score));
 }
 
