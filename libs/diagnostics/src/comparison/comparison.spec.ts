@@ -121,7 +121,15 @@ describe('a comparison', () => {
           : mergeSummaries(...shards);
         expectClose(comparisonOf(merged, { resamples: 20 }), comparisonOf(summaryOf(groups), { resamples: 20 }));
       }),
-      { numRuns: 60 },
+      // of turns of equal strength, which every merge rounds otherwise, the first ones
+      {
+        numRuns: 60,
+        examples: [
+          [247465, [1], false],
+          [291019, [3, 3, 7], false],
+          [753907, [4, 9, 12], true],
+        ],
+      },
     );
   });
 

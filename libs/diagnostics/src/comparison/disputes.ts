@@ -50,6 +50,12 @@ export function dispute(left: number, right: number, spreadLeft: number, spreadR
   return Math.min(Math.abs(left) / spreadLeft, Math.abs(right) / spreadRight);
 }
 
+/**
+ * The strength that turns are ranked by: to 24 binary digits, because every merge rounds the spreads otherwise and
+ * rounding must not decide between equals. A total order, so turns may be offered one by one.
+ */
+const rankOf = Math.fround;
+
 /** The candidates of a shard. */
 export function candidatesOf(
   run: string,
@@ -76,7 +82,9 @@ function strongestRows(columns: Entries<Float64Array>, spreads: PairSpreads, cou
     const [left, right] = namesOf(pair).map((name) => column.get(name));
     if (!left || !right) continue;
     const top = new TopRows(Math.min(count, left.length));
-    for (let row = 0; row < left.length; row++) top.offer(row, dispute(left[row], right[row], spreadLeft, spreadRight));
+    for (let row = 0; row < left.length; row++) {
+      top.offer(row, rankOf(dispute(left[row], right[row], spreadLeft, spreadRight)));
+    }
     for (const { row } of top.descending()) rows.add(row);
   }
   return [...rows].sort((a, b) => a - b);
@@ -159,30 +167,29 @@ export interface DisputedTurn {
   readonly values: Readonly<Record<string, number | null>>;
 }
 
-/** Strengths that differ by less are equal. */
-const ROUNDING = 1e-9;
-
 /** The most disputed turns, overall (each once, by the pair that disputes it most) and of every pair. */
 export function disputedTurns(candidates: Candidates, spreads: PairSpreads, topK: number) {
   const column = new Map(candidates.values);
-  const strongest = new Float64Array(candidates.turn.length);
-  const by = new Array<string>(candidates.turn.length);
+  const count = candidates.turn.length;
+  const strongest = new Float64Array(count);
+  const by = new Array<string>(count);
   const byPair = spreads.map(([pair, [spreadLeft, spreadRight]]) => {
-    const [left, right] = namesOf(pair).map((name) => column.get(name) ?? new Float64Array(strongest.length).fill(NaN));
-    const top = new TopRows(Math.min(topK, strongest.length));
-    for (let row = 0; row < strongest.length; row++) {
-      const strength = dispute(left[row], right[row], spreadLeft, spreadRight);
-      top.offer(row, strength);
-      // of equals the first pair, whatever rounding the merges left in the spreads
-      if (!(strength > strongest[row] * (1 + ROUNDING))) continue;
+    const [left, right] = namesOf(pair).map((name) => column.get(name) ?? new Float64Array(count).fill(NaN));
+    const strengthOf = (row: number) => dispute(left[row], right[row], spreadLeft, spreadRight);
+    const top = new TopRows(Math.min(topK, count));
+    for (let row = 0; row < count; row++) {
+      const strength = strengthOf(row);
+      top.offer(row, rankOf(strength));
+      // of equals the first pair
+      if (!(rankOf(strength) > rankOf(strongest[row]))) continue;
       strongest[row] = strength;
       by[row] = pair;
     }
-    return [pair, top.descending().map(({ row, score }) => shown(candidates, row, pair, score))] as const;
+    return [pair, top.descending().map(({ row }) => shown(candidates, row, pair, strengthOf(row)))] as const;
   });
-  const overall = new TopRows(Math.min(topK, strongest.length));
-  for (let row = 0; row < strongest.length; row++) overall.offer(row, strongest[row]);
-  return { overall: overall.descending().map(({ row, score }) => shown(candidates, row, by[row], score)), byPair };
+  const overall = new TopRows(Math.min(topK, count));
+  for (let row = 0; row < count; row++) overall.offer(row, rankOf(strongest[row]));
+  return { overall: overall.descending().map(({ row }) => shown(candidates, row, by[row], strongest[row])), byPair };
 }
 
 function shown(candidates: Candidates, row: number, pair: string, strength: number): DisputedTurn {
