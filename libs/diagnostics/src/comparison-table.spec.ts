@@ -28,6 +28,18 @@ describe('comparison table', () => {
     expect(rows[0]).toMatchObject({ turns: 4, signalDensity: 1, groups: 2, groupsWithSignal: 2, mean: 2.5 });
   });
 
+  it('puts the most pairs in order first where the truth is labels, for what tells turns of one trajectory apart', () => {
+    const { isLabel, rows } = comparisonTable(compare({ humanLabel: [1, -1, 1, 1] }));
+    expect(isLabel).toBe(true);
+    expect(rows.map((row) => [row.estimator, row.withinTrajectoryPairAccuracy])).toEqual([
+      ['opposite', 1],
+      ['constant', 0.5],
+      ['near', 0],
+      ['right', 0],
+    ]);
+    expect(rows[0].against?.intervals.auc).toEqual({ low: expect.any(Number), high: expect.any(Number) });
+  });
+
   it('has the agreement of every pair in the order of its rows', () => {
     const { agreement } = comparisonTable(compare({ exactAdvantage: [1, 2, 3, 4] }));
     expect(agreement).toEqual([
@@ -53,6 +65,11 @@ describe('comparison table', () => {
     const { truth, rows } = comparisonTable(compare({}));
     expect(truth).toBeNull();
     expect(rows.map(({ estimator }) => estimator)).toEqual(['constant', 'near', 'opposite', 'right']);
-    expect(comparisonTable(comparisonOf(NO_SUMMARY))).toEqual({ truth: null, rows: [], agreement: [] });
+    expect(comparisonTable(comparisonOf(NO_SUMMARY))).toEqual({
+      truth: null,
+      isLabel: false,
+      rows: [],
+      agreement: [],
+    });
   });
 });

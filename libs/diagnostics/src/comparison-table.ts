@@ -1,4 +1,5 @@
 import type { Comparison } from './comparison/comparison.js';
+import type { TruthAgreement } from './comparison/credit-vs-truth.js';
 
 /** The truth that a table measures against when the caller names none, if it is there. */
 const PREFERRED_TRUTHS = ['exactAdvantage', 'humanLabel'];
@@ -19,12 +20,18 @@ export interface ComparisonRow {
   readonly high: number | null;
   readonly auc: number | null;
   readonly withinTrajectoryPairAccuracy: number | null;
+  /** all that is known of it against the truth, intervals included */
+  readonly against: TruthAgreement | null;
 }
 
 export interface ComparisonTable {
   /** the signal behind spearman, auc and the pair accuracy; null: there is none */
   readonly truth: string | null;
-  /** best Spearman's correlation with the truth first, those without one last by name */
+  /** the truth is labels −1, 0, 1 */
+  readonly isLabel: boolean;
+  /**
+   * best Spearman's correlation with the truth first, of labels the most pairs in order; those without one last by name
+   */
   readonly rows: readonly ComparisonRow[];
   /** [rows × rows] how each pair agrees, 1 on the diagonal */
   readonly agreement: readonly (readonly (number | null)[])[];
@@ -40,7 +47,9 @@ export function comparisonTable(
     measure = 'spearman',
   }: { truth?: string | null; measure?: AgreementMeasure } = {},
 ): ComparisonTable {
-  const rows = comparison.estimators.map((estimator) => rowOf(comparison, estimator, truth)).sort(byAgreement);
+  const rows = comparison.estimators.map((estimator) => rowOf(comparison, estimator, truth));
+  const isLabel = rows.some((row) => row.against?.isLabel);
+  rows.sort(by(isLabel ? 'withinTrajectoryPairAccuracy' : 'spearman'));
   const agreement = new Map(
     comparison.pairs.flatMap((pair) => [
       [`${pair.a}\n${pair.b}`, pair[measure]] as const,
@@ -50,6 +59,7 @@ export function comparisonTable(
   const between = (a: string, b: string) => (a === b ? 1 : (agreement.get(`${a}\n${b}`) ?? null));
   return {
     truth,
+    isLabel,
     rows,
     agreement: rows.map(({ estimator: a }) => rows.map(({ estimator: b }) => between(a, b))),
   };
@@ -81,11 +91,14 @@ function rowOf(
     high: found?.high ?? null,
     auc: found?.auc ?? null,
     withinTrajectoryPairAccuracy: found?.withinTrajectoryPairAccuracy ?? null,
+    against: found ?? null,
   };
 }
 
-function byAgreement(a: ComparisonRow, b: ComparisonRow): number {
-  // Below every correlation there can be.
-  const difference = (b.spearman ?? -2) - (a.spearman ?? -2);
-  return difference || (a.estimator < b.estimator ? -1 : 1);
+function by(measure: 'spearman' | 'withinTrajectoryPairAccuracy') {
+  return (a: ComparisonRow, b: ComparisonRow): number => {
+    // Below every number there can be.
+    const difference = (b[measure] ?? -2) - (a[measure] ?? -2);
+    return difference || (a.estimator < b.estimator ? -1 : 1);
+  };
 }

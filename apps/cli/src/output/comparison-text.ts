@@ -1,4 +1,4 @@
-import { comparisonTable, type Comparison } from '#lib/diagnostics';
+import { comparisonTable, type Comparison, type ComparisonRow } from '#lib/diagnostics';
 import { compact, count, counted, decimal, percent } from './numbers.js';
 import { formatTable, onOneLine } from './table.js';
 
@@ -17,21 +17,9 @@ export function scopeText(comparison: Comparison): string {
 
 /** A row per estimator, the best agreement with the truth first. */
 export function estimatorsText(comparison: Comparison): string {
-  const { truth, rows } = comparisonTable(comparison);
-  if (truth === null) {
-    return formatTable(
-      [['estimator', 'turns with credit', 'within trajectories', 'mean', 'std', 'groups']],
-      rows.map((row) => [
-        row.estimator,
-        percent(row.signalDensity),
-        percent(row.withinTrajectoryShare),
-        compact(roundedMean(row)),
-        compact(row.std),
-        count(row.groupsWithSignal),
-      ]),
-      ['left', 'right', 'right', 'right', 'right', 'right'],
-    );
-  }
+  const { truth, isLabel, rows } = comparisonTable(comparison);
+  if (truth === null) return profilesText(rows);
+  if (isLabel) return `${profilesText(rows)}\n\n${labelsText(truth, rows)}`;
   return formatTable(
     [
       ['', 'turns with', 'within', { over: 4, text: `agreement with ${truth}` }],
@@ -48,6 +36,61 @@ export function estimatorsText(comparison: Comparison): string {
     ]),
     ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
   );
+}
+
+function profilesText(rows: readonly ComparisonRow[]): string {
+  return formatTable(
+    [['estimator', 'turns with credit', 'within trajectories', 'mean', 'std', 'groups']],
+    rows.map((row) => [
+      row.estimator,
+      percent(row.signalDensity),
+      percent(row.withinTrajectoryShare),
+      compact(roundedMean(row)),
+      compact(row.std),
+      count(row.groupsWithSignal),
+    ]),
+    ['left', 'right', 'right', 'right', 'right', 'right'],
+  );
+}
+
+/** The pairs of a trajectory first: an outcome alone already has an AUC above ½, but half of the pairs in order. */
+function labelsText(truth: string, rows: readonly ComparisonRow[]): string {
+  return formatTable(
+    [
+      ['', { over: 4, text: `agreement with ${truth}, 90 % intervals` }, { over: 2, text: 'first error' }],
+      ['estimator', 'pairs in order', 'AUC', 'in mixed groups', 'Spearman', 'found', 'by chance'],
+    ],
+    rows.map(({ estimator, against }) => [
+      estimator,
+      shareWithin(against, 'withinTrajectoryPairAccuracy'),
+      numberWithin(against, 'auc'),
+      numberWithin(against, 'aucMixedGroups'),
+      numberWithin(against, 'spearman'),
+      shareWithin(against, 'firstErrorHit'),
+      percent(against?.firstErrorChance),
+    ]),
+    ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
+  );
+}
+
+type Against = ComparisonRow['against'];
+type Measure = keyof NonNullable<Against>['intervals'];
+
+/** 0.70 (0.66 to 0.76) */
+function numberWithin(against: Against, measure: Measure): string {
+  return decimal(against?.[measure]) + within(against, measure, (limit) => decimal(limit));
+}
+
+/** 29 % (22 to 36) */
+function shareWithin(against: Against, measure: Measure): string {
+  return percent(against?.[measure]) + within(against, measure, (limit) => decimal(100 * limit, 0));
+}
+
+/** Nothing where there is no interval, as in a comparison that is older than the number. */
+function within(against: Against, measure: Measure, write: (limit: number) => string): string {
+  const intervals: Partial<NonNullable<Against>['intervals']> = against?.intervals ?? {};
+  const { low = null, high = null } = intervals[measure] ?? {};
+  return low === null || high === null ? '' : ` (${write(low)} to ${write(high)})`;
 }
 
 /** How each pair of estimators agrees, in the order of the table. */
