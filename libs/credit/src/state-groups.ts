@@ -1,5 +1,5 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { areSimilar, indexText, pairLabels, repeatKeys, type IndexedText } from '#lib/numeric';
+import { areSimilar, indexText, onlineClusters, pairLabels, repeatKeys, type IndexedText } from '#lib/numeric';
 
 /** [turns] label of the set of turns that started alike, inside one group of rollouts. */
 export interface StateGroups {
@@ -41,29 +41,25 @@ export function similarKeys(
   threshold: number,
 ): StateGroups {
   const equal = pairLabels(group, key);
-  const clusterOf = new Int32Array(equal.count).fill(-1);
-  const clustersOfGroup: { label: number; first: IndexedText }[][] = [];
+  const rows = firstRows(equal);
   const indexed = new Map<number, IndexedText>();
-  let count = 0;
-
-  const textOf = (key: number) => {
-    const text = indexed.get(key) ?? indexText(texts[key]);
-    indexed.set(key, text);
+  const textOf = (row: number) => {
+    const text = indexed.get(key[row]) ?? indexText(texts[key[row]]);
+    indexed.set(key[row], text);
     return text;
   };
-  const join = (group: number, key: number): number => {
-    const clusters = (clustersOfGroup[group] ??= []);
-    const text = textOf(key);
-    const found = clusters.find(({ first }) => areSimilar(text, first, threshold));
-    if (found) return found.label;
-    clusters.push({ label: count, first: text });
-    return count++;
-  };
+  const { labels, count } = onlineClusters(
+    rows.map((row) => group[row]),
+    (i, first) => areSimilar(textOf(rows[i]), textOf(rows[first]), threshold),
+  );
+  return { labels: equal.labels.map((label) => (label < 0 ? -1 : labels[label])), count };
+}
 
-  const labels = equal.labels.map((label, row) => {
-    if (label < 0) return -1;
-    if (clusterOf[label] < 0) clusterOf[label] = join(group[row], key[row]);
-    return clusterOf[label];
+/** [labels] the first row that has it */
+function firstRows({ labels, count }: StateGroups): Int32Array {
+  const rows = new Int32Array(count).fill(-1);
+  labels.forEach((label, row) => {
+    if (label >= 0 && rows[label] < 0) rows[label] = row;
   });
-  return { labels, count };
+  return rows;
 }

@@ -18,6 +18,7 @@ export { pearson, spearman } from './correlation.js';
 export { logBeta, logGamma } from './log-gamma.js';
 export { minMaxScaled } from './min-max.js';
 export { allEqual, clamp, LEAST_SPREAD, type Numbers } from './numbers.js';
+export { onlineClusters, type Clusters } from './online-clusters.js';
 export {
   composeOffsets,
   lastOfRows,

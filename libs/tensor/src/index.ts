@@ -1,5 +1,6 @@
+export { cosineClusters, type GroupedRows } from './cosine-clusters.js';
 export { DEVICE_IDS, type Device, type DeviceId, type DeviceWish } from './device.js';
-export { nearestRows, type Nearest, type Rows } from './nearest-rows.js';
+export { nearestRows, type Nearest } from './nearest-rows.js';
 export {
   logisticLoss,
   networkOutputs,
@@ -13,3 +14,4 @@ export {
 export { normalEquations, type NormalEquations } from './normal-equations.js';
 export { Devices, probeDevices, type DeviceReport } from './open-device.js';
 export { FEATURE_WIDTH, textFeatures } from './text-features.js';
+export type { Rows } from './rows.js';

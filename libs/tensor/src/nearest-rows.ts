@@ -1,11 +1,6 @@
 import type { Tensor2D } from '@tensorflow/tfjs-core';
 import type { Device } from './device.js';
-
-/** Rows of numbers: `values[row * width + k]`. */
-export interface Rows {
-  readonly values: Float32Array;
-  readonly width: number;
-}
+import { blockSide, rowsTensor, type Rows } from './rows.js';
 
 export interface Nearest {
   /** [queries × k] row among the candidates, most similar first; -1: there are fewer */
@@ -32,47 +27,19 @@ export async function nearestRows(
   k: number,
   block = BLOCK,
 ): Promise<Nearest> {
-  const { tf } = device;
   await device.activate();
-  const others = candidates ?? queries;
   const queryCount = queries.values.length / queries.width;
-  const otherCount = others.values.length / others.width;
-  const side = Math.min(block, Math.floor(Math.sqrt(device.maxElements)));
+  const side = blockSide(device, queries.width, block);
   const rows = new Int32Array(queryCount * k).fill(-1);
   const similarity = new Float32Array(queryCount * k).fill(NaN);
-
   for (let from = 0; from < queryCount; from += side) {
     const to = Math.min(from + side, queryCount);
-    const left = blockOf(device, queries, from, to);
-    let best: Best | null = null;
-    for (let first = 0; first < otherCount; first += side) {
-      const last = Math.min(first + side, otherCount);
-      const before: Best | null = best;
-      const [values, indices] = tf.tidy((): [Tensor2D, Tensor2D] => {
-        let products: Tensor2D = tf.matMul(left, blockOf(device, others, first, last), false, true);
-        if (!candidates) {
-          const own = tf.equal(
-            tf.reshape(tf.range(from, to, 1, 'int32'), [to - from, 1]),
-            tf.reshape(tf.range(first, last, 1, 'int32'), [1, last - first]),
-          );
-          products = tf.where(own, tf.fill(products.shape, NEVER), products);
-        }
-        const top = tf.topk(products, Math.min(k, last - first));
-        const place: Tensor2D = tf.cast(tf.add(top.indices, tf.scalar(first, 'int32')), 'int32');
-        const found: Best = { values: top.values, indices: place };
-        const kept = before ? better(device, before, found, k) : found;
-        return [kept.values, kept.indices];
-      });
-      before?.values.dispose();
-      before?.indices.dispose();
-      best = { values, indices };
-    }
-    left.dispose();
+    const best = bestOfBlock(device, queries, candidates, { from, to, side, k });
     if (!best) continue;
     const kept = best.values.shape[1];
-    const [values, places] = await Promise.all([best.values.data(), best.indices.data()]);
-    best.values.dispose();
-    best.indices.dispose();
+    const [values, places] = await Promise.all([best.values.data(), best.indices.data()]).finally(() =>
+      device.tf.dispose([best.values, best.indices]),
+    );
     for (let i = 0; i < to - from; i++) {
       for (let j = 0; j < kept; j++) {
         if (values[i * kept + j] <= NEVER) continue;
@@ -91,6 +58,49 @@ interface Best {
   readonly indices: Tensor2D;
 }
 
+/** The best k of all candidates for a block of queries, kept on the device; null: there is no candidate. */
+function bestOfBlock(
+  device: Device,
+  queries: Rows,
+  candidates: Rows | null,
+  { from, to, side, k }: { from: number; to: number; side: number; k: number },
+): Best | null {
+  const { tf } = device;
+  const others = candidates ?? queries;
+  const otherCount = others.values.length / others.width;
+  const left = rowsTensor(device, queries, from, to);
+  let best: Best | null = null;
+  try {
+    for (let first = 0; first < otherCount; first += side) {
+      const last = Math.min(first + side, otherCount);
+      const before: Best | null = best;
+      const [values, indices] = tf.tidy((): [Tensor2D, Tensor2D] => {
+        let products: Tensor2D = tf.matMul(left, rowsTensor(device, others, first, last), false, true);
+        if (!candidates) {
+          const own = tf.equal(
+            tf.reshape(tf.range(from, to, 1, 'int32'), [to - from, 1]),
+            tf.reshape(tf.range(first, last, 1, 'int32'), [1, last - first]),
+          );
+          products = tf.where(own, tf.fill(products.shape, NEVER), products);
+        }
+        const top = tf.topk(products, Math.min(k, last - first));
+        const place: Tensor2D = tf.cast(tf.add(top.indices, tf.scalar(first, 'int32')), 'int32');
+        const found: Best = { values: top.values, indices: place };
+        const kept = before ? better(device, before, found, k) : found;
+        return [kept.values, kept.indices];
+      });
+      best = { values, indices };
+      if (before) tf.dispose([before.values, before.indices]);
+    }
+    return best;
+  } catch (error) {
+    if (best) tf.dispose([best.values, best.indices]);
+    throw error;
+  } finally {
+    left.dispose();
+  }
+}
+
 /** The best k of two lists. The places are gathered from one flat row: wasm's gather by batches reads beyond its memory. */
 function better({ tf }: Device, a: Best, b: Best, k: number): Best {
   const all = tf.concat2d([a.values, b.values], 1);
@@ -100,6 +110,3 @@ function better({ tf }: Device, a: Best, b: Best, k: number): Best {
   const flat = tf.reshape(tf.concat2d([a.indices, b.indices], 1), [-1]);
   return { values, indices: tf.gather(flat, tf.cast(tf.add(indices, starts), 'int32')) as Tensor2D };
 }
-
-const blockOf = ({ tf }: Device, { values, width }: Rows, from: number, to: number) =>
-  tf.tensor2d(values.subarray(from * width, to * width), [to - from, width]);

@@ -1,7 +1,7 @@
 import type { Tensor1D, Tensor2D } from '@tensorflow/tfjs-core';
 import { seededRandom } from '#lib/numeric';
 import type { Device } from './device.js';
-import type { Rows } from './nearest-rows.js';
+import type { Rows } from './rows.js';
 
 /** One hidden layer, or none: f(x) = w₂ · tanh(W₁ x + b₁) + b₂, or w₂ · x + b₂. */
 export interface Network {

@@ -1,5 +1,5 @@
 import type { Device } from './device.js';
-import type { Rows } from './nearest-rows.js';
+import type { Rows } from './rows.js';
 
 /** What a linear fit needs of its rows. */
 export interface NormalEquations {
