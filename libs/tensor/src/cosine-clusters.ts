@@ -83,7 +83,7 @@ async function comparedBlock(
       });
       before?.dispose();
     }
-    alike = tf.tidy(() => tf.greaterEqual(tf.matMul(left, left, false, true), threshold) as Tensor2D);
+    alike = tf.tidy(() => tf.greaterEqual<Tensor2D>(tf.matMul(left, left, false, true), threshold));
     return {
       joined: joined ? ((await joined.data()) as Float32Array) : new Float32Array(chosen.length).fill(NONE),
       alike: await alike.data(),

@@ -1,0 +1,176 @@
+import { onlineClusters, rowsWhere, seededRandom, topRows } from '#lib/numeric';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cosineClusters, type GroupedRows } from './cosine-clusters.js';
+import type { Device, DeviceId, Tf } from './device.js';
+import { nearestRows } from './nearest-rows.js';
+import { Devices } from './open-device.js';
+import type { Rows } from './rows.js';
+import { FEATURE_WIDTH, textFeatures } from './text-features.js';
+import { TERM_BUCKETS } from './text-terms.js';
+
+// As kernels.spec.ts: wasm here, and the device that RECREDIT_TEST_DEVICE names where it is set.
+const ID = (process.env.RECREDIT_TEST_DEVICE ?? 'wasm') as DeviceId;
+/** float32 against float64, of cosines */
+const TOLERANCE = 1e-6;
+
+let device: Device;
+let tensorsBefore: number;
+
+beforeAll(async () => {
+  device = await new Devices(ID).current();
+  tensorsBefore = device.tf.memory().numTensors;
+}, 120_000);
+
+afterAll(() => expect(device.tf.memory().numTensors, 'every tensor is given back').toBe(tensorsBefore));
+
+const rowOf = ({ values, width }: Rows, row: number) => values.subarray(row * width, (row + 1) * width);
+const cosine = (rows: Rows, a: number, b: number) => {
+  const other = rowOf(rows, b);
+  return rowOf(rows, a).reduce((sum, value, k) => sum + value * other[k], 0);
+};
+
+/** Unit rows around a few directions, so that some resemble each other and others do not. */
+function scattered(count: number, width: number, directions: number, seed: string): Rows {
+  const random = seededRandom(seed);
+  const centres = Array.from({ length: directions }, () => Array.from({ length: width }, () => random.normal()));
+  const values = new Float32Array(count * width);
+  for (let row = 0; row < count; row++) {
+    const centre = centres[random.integer(directions)];
+    const raw = centre.map((value) => value + 0.4 * random.normal());
+    const length = Math.hypot(...raw);
+    raw.forEach((value, k) => (values[row * width + k] = value / length));
+  }
+  return { values, width };
+}
+
+/** The device as one whose largest tensor is small, and how large the largest tensor was that it made. */
+function limited(maxElements: number): { device: Device; largest: () => number } {
+  let largest = 0;
+  const watched = new Proxy(device.tf, {
+    get(tf, name: keyof Tf) {
+      const operation: unknown = tf[name];
+      if (typeof operation !== 'function') return operation;
+      return (...args: unknown[]) => {
+        const made: unknown = operation.apply(tf, args);
+        for (const each of [made].flat()) if (each instanceof tf.Tensor) largest = Math.max(largest, each.size);
+        return made;
+      };
+    },
+  });
+  return { device: { ...device, tf: watched, maxElements }, largest: () => largest };
+}
+
+/** The device, whose products fail from the second one on. */
+function failing(): Device {
+  let products = 0;
+  const tf = new Proxy(device.tf, {
+    get: (target, name: keyof Tf) =>
+      name === 'matMul' && products++ > 0
+        ? () => {
+            throw new Error('device lost');
+          }
+        : target[name],
+  });
+  return { ...device, tf };
+}
+
+describe(`on ${ID}`, () => {
+  describe('cosineClusters', () => {
+    const vectors = scattered(60, 12, 9, 'clusters');
+    const random = seededRandom('groups');
+    const group = Int32Array.from({ length: 150 }, () => random.integer(4));
+    const vectorOf = Int32Array.from({ length: 150 }, () => random.integer(60));
+    const rows: GroupedRows = { vectors, vectorOf, group };
+
+    it('are the online clusters of the cosine, whatever the blocks', async () => {
+      for (const threshold of [0.5, 0.85, 0.99]) {
+        const twin = onlineClusters(group, (a, b) => cosine(vectors, vectorOf[a], vectorOf[b]) >= threshold);
+        for (let a = 0; a < 60; a++) {
+          for (let b = 0; b < a; b++)
+            expect(Math.abs(cosine(vectors, a, b) - threshold), 'a fair case').toBeGreaterThan(TOLERANCE);
+        }
+        expect(twin.count).toBeLessThan(150);
+        for (const block of [512, 7, 1]) expect(await cosineClusters(device, rows, threshold, block)).toEqual(twin);
+      }
+    }, 120_000);
+
+    it('never hold a row of zeros and another one', async () => {
+      const zeros = { vectors: { values: new Float32Array(6), width: 2 }, vectorOf: Int32Array.of(0, 1, 1), group: new Int32Array(3) }; // prettier-ignore
+      expect([...(await cosineClusters(device, zeros, 0.5)).labels]).toEqual([0, 1, 2]);
+    });
+
+    it('are none of no row', async () => {
+      const none = { vectors: { values: new Float32Array(0), width: 4 }, vectorOf: new Int32Array(0), group: new Int32Array(0) }; // prettier-ignore
+      expect(await cosineClusters(device, none, 0.5)).toEqual({ labels: new Int32Array(0), count: 0 });
+    });
+
+    it('are the same twice', async () => {
+      expect(await cosineClusters(device, rows, 0.85)).toEqual(await cosineClusters(device, rows, 0.85));
+    });
+
+    it('make no tensor beyond the limit of the device', async () => {
+      const small = limited(50);
+      expect(await cosineClusters(small.device, rows, 0.85)).toEqual(await cosineClusters(device, rows, 0.85));
+      expect(small.largest()).toBeGreaterThan(0);
+      expect(small.largest()).toBeLessThanOrEqual(50);
+    }, 120_000);
+
+    it('leave no tensor behind when the device fails', async () => {
+      const before = device.tf.memory().numTensors;
+      await expect(cosineClusters(failing(), rows, 0.85, 16)).rejects.toThrow('device lost');
+      expect(device.tf.memory().numTensors).toBe(before);
+    });
+  });
+
+  describe('nearestRows', () => {
+    const vectors = scattered(40, 10, 40, 'nearest');
+
+    it('are the top rows of the products', async () => {
+      const nearest = await nearestRows(device, vectors, null, 5, 16);
+      for (let query = 0; query < 40; query++) {
+        const others = rowsWhere(40, (row) => row !== query);
+        const products = Float64Array.from({ length: 40 }, (_, row) => cosine(vectors, query, row));
+        const found = nearest.rows.subarray(query * 5, query * 5 + 5);
+        expect([...found].sort((a, b) => a - b)).toEqual([...topRows(products, others, 5)]);
+        found.forEach((row, i) =>
+          expect(Math.abs(nearest.similarity[query * 5 + i] - products[row])).toBeLessThan(TOLERANCE),
+        );
+      }
+    }, 120_000);
+
+    it('make no tensor beyond the limit of the device', async () => {
+      const small = limited(60);
+      const nearest = await nearestRows(small.device, vectors, null, 3);
+      expect(nearest.rows).toEqual((await nearestRows(device, vectors, null, 3)).rows);
+      expect(small.largest()).toBeLessThanOrEqual(60);
+    }, 120_000);
+
+    it('leave no tensor behind when the device fails', async () => {
+      const before = device.tf.memory().numTensors;
+      await expect(nearestRows(failing(), vectors, null, 3, 8)).rejects.toThrow('device lost');
+      expect(device.tf.memory().numTensors).toBe(before);
+    });
+  });
+
+  describe('textFeatures', () => {
+    const texts = Array.from({ length: 30 }, (_, i) => `the ${'very '.repeat(i)}long way to room ${i}, shelf ${i % 7}`);
+
+    it('make no tensor beyond the limit of the device, which holds their projection', async () => {
+      const least = TERM_BUCKETS * FEATURE_WIDTH;
+      const small = limited(least);
+      const features = await textFeatures(small.device, [...texts, words(20_000)], 0);
+      expect(small.largest()).toBe(least);
+      const alone = await textFeatures(device, [...texts, words(20_000)], 0);
+      features.forEach((value, i) => expect(Math.abs(value - alone[i])).toBeLessThan(TOLERANCE));
+    }, 120_000);
+
+    it('leave no tensor behind when the device fails', async () => {
+      const before = device.tf.memory().numTensors;
+      const short = { ...failing(), maxElements: 8 * FEATURE_WIDTH * 60 };
+      await expect(textFeatures(short, texts, 0)).rejects.toThrow('device lost');
+      expect(device.tf.memory().numTensors).toBe(before);
+    });
+  });
+});
+
+const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
