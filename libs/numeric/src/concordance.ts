@@ -7,7 +7,7 @@ export interface Concordance {
   readonly right: number;
 }
 
-/** Below this many rows all pairs are looked at: about 1 ns each; above it a tree counts them in O(n log n). */
+/** Below this many rows all pairs are looked at: about 3 ns each; above it a tree counts them in O(n log n). */
 const BRUTE_FORCE_ROWS = 256;
 
 /**
@@ -24,19 +24,46 @@ export function concordance(x: Numbers, y: Numbers, from: number, to: number): C
   return to - from <= BRUTE_FORCE_ROWS ? allPairs(x, y, from, to) : byTree(x, y, from, to);
 }
 
+/** The rows of a short range where both are finite: found once, not once per pair. */
+const [scores, truths] = [new Float64Array(BRUTE_FORCE_ROWS), new Float64Array(BRUTE_FORCE_ROWS)];
+
+/** Without branches that data decide: a wrong guess costs five comparisons. */
 function allPairs(x: Numbers, y: Numbers, from: number, to: number): Concordance {
+  let n = 0;
+  let isFlat = true;
+  for (let i = from; i < to; i++) {
+    if (!Number.isFinite(x[i]) || !Number.isFinite(y[i])) continue;
+    scores[n] = x[i];
+    truths[n] = y[i];
+    isFlat &&= x[i] === scores[0];
+    n++;
+  }
+  return isFlat ? allTied(n) : allCompared(n);
+}
+
+/** One score throughout, as an outcome gives it. */
+function allTied(n: number): Concordance {
   let pairs = 0;
-  let right = 0;
-  for (let a = from; a < to; a++) {
-    if (!Number.isFinite(x[a]) || !Number.isFinite(y[a])) continue;
-    for (let b = a + 1; b < to; b++) {
-      if (y[a] === y[b] || !Number.isFinite(x[b]) || !Number.isFinite(y[b])) continue;
-      pairs++;
-      if (x[a] === x[b]) right += 0.5;
-      else if (x[a] > x[b] === y[a] > y[b]) right++;
+  for (let a = 0; a < n; a++) {
+    const truth = truths[a];
+    for (let b = a + 1; b < n; b++) pairs += Number(truth !== truths[b]);
+  }
+  return { pairs, right: pairs / 2 };
+}
+
+function allCompared(n: number): Concordance {
+  let pairs = 0;
+  let balance = 0; // right minus wrong
+  for (let a = 0; a < n; a++) {
+    const [score, truth] = [scores[a], truths[a]];
+    for (let b = a + 1; b < n; b++) {
+      const byScore = Number(score > scores[b]) - Number(score < scores[b]);
+      const byTruth = Number(truth > truths[b]) - Number(truth < truths[b]);
+      pairs += byTruth & 1;
+      balance += Math.imul(byScore, byTruth);
     }
   }
-  return { pairs, right };
+  return { pairs, right: (pairs + balance) / 2 };
 }
 
 /** Rows enter a Fenwick tree over the scores in the order of the truth; each is compared with those of a lower truth. */

@@ -17,6 +17,18 @@ describe('concentration', () => {
     expect(of(2, 2, 2, 2)).toEqual({ gini: 0, effectiveTurns: 4, topTurn: 0, topShare: 0.25, lastShare: 0.25 });
   });
 
+  it('sorts many turns as it sorts few', () => {
+    // the same turns three times over: shares stay, and so does the Gini index
+    const few = Array.from({ length: 40 }, (_, t) => (t * 17) % 41);
+    const [short, long] = [of(...few)!, of(...few, ...few, ...few)!];
+    expect(long.gini).toBeCloseTo(short.gini, 12);
+    expect(long.effectiveTurns).toBeCloseTo(3 * short.effectiveTurns, 9);
+  });
+
+  it('looks at so many turns as it is told', () => {
+    expect(concentration(Float64Array.of(1, 3, 2, 9, 9), 3)).toEqual(of(1, 3, 2));
+  });
+
   it('says nothing where nothing was given', () => {
     expect(of(0, 0)).toBeNull();
     expect(of()).toBeNull();

@@ -1,5 +1,9 @@
 import { ZERO_TOLERANCE } from './sums.js';
 
+/** So many are sorted here, in place; more by the engine, whose sort costs a call and an array. */
+const FEW = 48;
+const sorted = new Float64Array(FEW);
+
 /** How unevenly one trajectory's credit is spread over its turns. */
 export interface Concentration {
   /** 0: all turns alike, towards 1: one turn has it all */
@@ -19,22 +23,21 @@ export interface Concentration {
  *     effectiveTurns = (Σ|A|)² / Σ A²
  *     topShare, lastShare: the largest and the last |A| over Σ|A|
  *
- * @param magnitudes |A| of the turns that say something [turns]
+ * @param magnitudes |A| of the turns that say something [at least turns]
  */
-export function concentration(magnitudes: Float64Array): Concentration | null {
-  const turns = magnitudes.length;
+export function concentration(magnitudes: Float64Array, turns = magnitudes.length): Concentration | null {
   let sum = 0;
   let squares = 0;
   let topTurn = 0;
   for (let t = 0; t < turns; t++) {
     sum += magnitudes[t];
-    squares += magnitudes[t] ** 2;
+    squares += magnitudes[t] * magnitudes[t];
     if (magnitudes[t] > magnitudes[topTurn]) topTurn = t;
   }
   if (!(sum > ZERO_TOLERANCE)) return null;
 
   // Sorted ascending, Σ_ab |a − b| = 2 Σ_k (2k − T − 1) a_k with k from 1.
-  const ascending = magnitudes.slice().sort();
+  const ascending = turns <= FEW ? fewSorted(magnitudes, turns) : magnitudes.slice(0, turns).sort();
   let spread = 0;
   for (let k = 0; k < turns; k++) spread += (2 * k + 1 - turns) * ascending[k];
   return {
@@ -44,4 +47,15 @@ export function concentration(magnitudes: Float64Array): Concentration | null {
     topShare: magnitudes[topTurn] / sum,
     lastShare: magnitudes[turns - 1] / sum,
   };
+}
+
+/** By insertion. @returns an array that the next call writes to */
+function fewSorted(magnitudes: Float64Array, turns: number): Float64Array {
+  for (let t = 0; t < turns; t++) {
+    const value = magnitudes[t];
+    let at = t;
+    for (; at > 0 && sorted[at - 1] > value; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = value;
+  }
+  return sorted;
 }

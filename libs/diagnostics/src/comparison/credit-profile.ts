@@ -46,107 +46,92 @@ export interface ProfileSums {
  * @param credit [turns]
  */
 export function profileSums(trajectories: TrajectoryBatch, credit: Float64Array): ProfileSums {
-  return {
-    moments: moments(credit),
-    sums: {
-      ...signs(credit),
-      ...perTrajectory(trajectories, credit),
-      ...perGroup(trajectories, credit),
-      ...byTurn(trajectories, credit),
-      ...byPosition(trajectories, credit),
-    },
-  };
+  return { moments: moments(credit), sums: sumsOf(trajectories, credit) };
 }
 
-function signs(credit: Float64Array) {
-  let positive = 0;
-  let negative = 0;
-  const histogram = new Float64Array(HISTOGRAM_BINS);
-  for (const value of credit) {
-    if (!Number.isFinite(value)) continue;
-    histogram[histogramBin(value)]++;
-    const sign = signOf(value);
-    if (sign > 0) positive++;
-    else if (sign < 0) negative++;
-  }
-  return { positive, negative, histogram };
-}
-
-function perTrajectory({ turnOffsets }: TrajectoryBatch, credit: Float64Array) {
-  const sums = {
-    within: 0,
-    trajectories: 0,
-    trajectoriesWithSignal: 0,
-    concentrated: 0,
-    gini: 0,
-    effectiveTurns: 0,
-    effectiveTurnShare: 0,
-    topShare: 0,
-    lastShare: 0,
-  };
-  let magnitudes = new Float64Array(256);
-  for (let i = 0; i + 1 < turnOffsets.length; i++) {
-    const length = turnOffsets[i + 1] - turnOffsets[i];
-    if (length > magnitudes.length) magnitudes = new Float64Array(2 * length);
-    let said = 0;
-    let mean = 0;
-    let hasSignal = false;
-    for (let row = turnOffsets[i]; row < turnOffsets[i + 1]; row++) {
-      const value = credit[row];
-      if (!Number.isFinite(value)) continue;
-      magnitudes[said++] = Math.abs(value);
-      // Welford's update: a trajectory with one credit throughout adds exactly 0.
-      const delta = value - mean;
-      mean += delta / said;
-      sums.within += delta * (value - mean);
-      hasSignal ||= signOf(value) !== 0;
-    }
-    if (said === 0) continue;
-    sums.trajectories++;
-    sums.trajectoriesWithSignal += hasSignal ? 1 : 0;
-    const shape = concentration(magnitudes.subarray(0, said));
-    if (!shape) continue;
-    sums.concentrated++;
-    sums.gini += shape.gini;
-    sums.effectiveTurns += shape.effectiveTurns;
-    sums.effectiveTurnShare += shape.effectiveTurns / said;
-    sums.topShare += shape.topShare;
-    sums.lastShare += shape.lastShare;
-  }
-  return sums;
-}
-
-function perGroup({ turnOffsets, groupOf, groupCount }: TrajectoryBatch, credit: Float64Array) {
-  const said = new Uint8Array(groupCount);
-  const signal = new Uint8Array(groupCount);
-  for (let i = 0; i < groupOf.length; i++) {
-    for (let row = turnOffsets[i]; row < turnOffsets[i + 1]; row++) {
-      if (!Number.isFinite(credit[row])) continue;
-      said[groupOf[i]] = 1;
-      if (signOf(credit[row]) !== 0) signal[groupOf[i]] = 1;
-    }
-  }
-  const count = (flags: Uint8Array) => flags.reduce((sum, flag) => sum + flag, 0);
-  return { groups: count(said), groupsWithSignal: count(signal) };
-}
-
-function byTurn({ turnOffsets }: TrajectoryBatch, credit: Float64Array) {
+/** One pass: a summary is made of every shard, and what it costs is reading the credit again and again. */
+function sumsOf({ turnOffsets, groupOf, groupCount }: TrajectoryBatch, credit: Float64Array): ProfileSums['sums'] {
   const longest = rowLengthsMax(turnOffsets);
   const places = Math.min(longest, PROFILE_TURNS);
   const countByTurn = new Float64Array(places);
   const sumByTurn = new Float64Array(places);
   const absByTurn = new Float64Array(places);
+  const countByPosition = new Float64Array(POSITIONS);
+  const sumByPosition = new Float64Array(POSITIONS);
+  const histogram = new Float64Array(HISTOGRAM_BINS);
+  let [positive, negative, within] = [0, 0, 0];
+  let [withCredit, withSignal] = [0, 0];
+  let [concentrated, gini, effectiveTurns, effectiveTurnShare, topShare, lastShare] = [0, 0, 0, 0, 0, 0];
+  const saidInGroup = new Uint8Array(groupCount);
+  const signalInGroup = new Uint8Array(groupCount);
+  const magnitudes = new Float64Array(longest);
+  const positionsByLength: Uint8Array[] = [];
   for (let i = 0; i + 1 < turnOffsets.length; i++) {
-    for (let row = turnOffsets[i]; row < turnOffsets[i + 1]; row++) {
-      const value = credit[row];
+    const from = turnOffsets[i];
+    const length = turnOffsets[i + 1] - from;
+    const positions = (positionsByLength[length] ??= positionsOf(length));
+    let said = 0;
+    let mean = 0;
+    let signals = 0;
+    for (let t = 0; t < length; t++) {
+      const value = credit[from + t];
       if (!Number.isFinite(value)) continue;
-      const t = Math.min(row - turnOffsets[i], PROFILE_TURNS - 1);
-      countByTurn[t]++;
-      sumByTurn[t] += value;
-      absByTurn[t] += Math.abs(value);
+      const size = Math.abs(value);
+      magnitudes[said++] = size;
+      // Welford's update: a trajectory with one credit throughout adds exactly 0.
+      const delta = value - mean;
+      mean += delta / said;
+      within += delta * (value - mean);
+      const sign = signOf(value);
+      positive += Number(sign > 0);
+      negative += Number(sign < 0);
+      signals |= sign;
+      histogram[histogramBin(value)]++;
+      const place = Math.min(t, PROFILE_TURNS - 1);
+      countByTurn[place]++;
+      sumByTurn[place] += value;
+      absByTurn[place] += size;
+      countByPosition[positions[t]]++;
+      sumByPosition[positions[t]] += value;
     }
+    if (said === 0) continue;
+    withCredit++;
+    saidInGroup[groupOf[i]] = 1;
+    if (signals !== 0) {
+      withSignal++;
+      signalInGroup[groupOf[i]] = 1;
+    }
+    const shape = concentration(magnitudes, said);
+    if (!shape) continue;
+    concentrated++;
+    gini += shape.gini;
+    effectiveTurns += shape.effectiveTurns;
+    effectiveTurnShare += shape.effectiveTurns / said;
+    topShare += shape.topShare;
+    lastShare += shape.lastShare;
   }
-  return { countByTurn, sumByTurn, absByTurn };
+  // in this order, which is that of the stored bytes
+  return {
+    positive,
+    negative,
+    histogram,
+    within,
+    trajectories: withCredit,
+    trajectoriesWithSignal: withSignal,
+    concentrated,
+    gini,
+    effectiveTurns,
+    effectiveTurnShare,
+    topShare,
+    lastShare,
+    groups: ones(saidInGroup),
+    groupsWithSignal: ones(signalInGroup),
+    countByTurn,
+    sumByTurn,
+    absByTurn,
+    countByPosition,
+    sumByPosition,
+  };
 }
 
 function rowLengthsMax(offsets: Int32Array): number {
@@ -155,21 +140,17 @@ function rowLengthsMax(offsets: Int32Array): number {
   return longest;
 }
 
-function byPosition({ turnOffsets }: TrajectoryBatch, credit: Float64Array) {
-  const countByPosition = new Float64Array(POSITIONS);
-  const sumByPosition = new Float64Array(POSITIONS);
-  for (let i = 0; i + 1 < turnOffsets.length; i++) {
-    const last = turnOffsets[i + 1] - turnOffsets[i] - 1;
-    for (let t = 0; t <= last; t++) {
-      const value = credit[turnOffsets[i] + t];
-      if (!Number.isFinite(value)) continue;
-      // 1e-12: a third of the way must not fall short of its bin by rounding.
-      const bin = last === 0 ? 0 : Math.min(POSITIONS - 1, Math.floor((POSITIONS * t) / last + 1e-12));
-      countByPosition[bin]++;
-      sumByPosition[bin] += value;
-    }
-  }
-  return { countByPosition, sumByPosition };
+/** The tenth of a trajectory's length in which each of its turns lies. */
+function positionsOf(length: number): Uint8Array {
+  const last = length - 1;
+  return Uint8Array.from({ length }, (_, t) =>
+    // 1e-12: a third of the way must not fall short of its bin by rounding.
+    last === 0 ? 0 : Math.min(POSITIONS - 1, Math.floor((POSITIONS * t) / last + 1e-12)),
+  );
+}
+
+function ones(flags: Uint8Array): number {
+  return flags.reduce((sum, flag) => sum + flag, 0);
 }
 
 /** The profiles of two disjoint sets of groups taken together. */

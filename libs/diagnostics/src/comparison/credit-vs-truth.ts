@@ -36,15 +36,19 @@ export interface TruthSums {
  *
  * @param credit, truth [turns]
  */
-export function truthSums({ turnOffsets }: TrajectoryBatch, credit: Float64Array, truth: Float64Array): TruthSums {
+export function truthSums(
+  { turnOffsets }: Pick<TrajectoryBatch, 'turnOffsets'>,
+  credit: Float64Array,
+  truth: Float64Array,
+): TruthSums {
   const countByLabel = new Float64Array(3);
   const creditByLabel = new Float64Array(3);
   let [unlabelled, positive, negative] = [0, 0, 0];
   for (let i = 0; i < credit.length; i++) {
     if (!Number.isFinite(credit[i]) || !Number.isFinite(truth[i])) continue;
     const sign = signOf(truth[i]);
-    if (sign > 0) positive++;
-    else if (sign < 0) negative++;
+    positive += Number(sign > 0);
+    negative += Number(sign < 0);
     if (truth[i] !== -1 && truth[i] !== 0 && truth[i] !== 1) {
       unlabelled++;
       continue;
@@ -65,6 +69,7 @@ export function truthSums({ turnOffsets }: TrajectoryBatch, credit: Float64Array
     const { pairs, right } = concordance(credit, truth, turnOffsets[i], turnOffsets[i + 1]);
     sums.pairs += pairs;
     sums.rightPairs += right;
+    if (countByLabel[0] === 0) continue;
     const error = firstError(credit, truth, turnOffsets[i], turnOffsets[i + 1]);
     if (!error) continue;
     sums.erroneous++;

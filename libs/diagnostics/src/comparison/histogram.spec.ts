@@ -22,6 +22,19 @@ describe('histogram of credit', () => {
     expect(bin.high / bin.low).toBeCloseTo(10 ** (credit > 0 ? 0.25 : -0.25), 9);
   });
 
+  it('counts where the logarithm says, next to every edge too', () => {
+    const step = (credit: number) => Math.floor(4 * (Math.log10(credit) + 8));
+    for (let k = 1; k < 64; k++) {
+      const edge = 10 ** (-8 + k / 4);
+      for (let ulps = -50; ulps <= 50; ulps++) {
+        const credit = edge * (1 + ulps * Number.EPSILON);
+        expect(histogramBin(credit)).toBe(histogramBin(0) + 1 + step(credit));
+      }
+      const inside = edge * 1.3;
+      expect(histogramBin(inside)).toBe(histogramBin(0) + 1 + step(inside));
+    }
+  });
+
   it('has one bin for everything that is no signal', () => {
     expect(binsOf(0, 1e-8, -1e-8, 3e-17)).toEqual([{ low: -1e-8, high: 1e-8, count: 4 }]);
   });

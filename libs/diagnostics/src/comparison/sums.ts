@@ -6,8 +6,8 @@ export const ZERO_TOLERANCE = 1e-8;
 
 /** −1, 0 or 1, where everything within ZERO_TOLERANCE is 0. */
 export function signOf(value: number): -1 | 0 | 1 {
-  if (value > ZERO_TOLERANCE) return 1;
-  return value < -ZERO_TOLERANCE ? -1 : 0;
+  // no branch: which sign a credit has cannot be guessed, and a wrong guess costs more than both comparisons
+  return (Number(value > ZERO_TOLERANCE) - Number(value < -ZERO_TOLERANCE)) as -1 | 0 | 1;
 }
 
 /** The name of a pair of columns; no estimator key and no signal name contains the separator. */
