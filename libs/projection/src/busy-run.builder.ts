@@ -57,6 +57,14 @@ function eventsOfStep(random: Random, producer: number, trainingStep: number): R
   while (trajectories.some((queue) => queue.length > 0)) {
     events.push(...trajectories[random.integer(trajectories.length)].splice(0, 1 + random.integer(4)));
   }
+  const sketch = Array.from({ length: 5 }, () => random.normal());
+  events.push(
+    anEvent.checkpoint(trainingStep, {
+      sketch,
+      tensors: [{ name: 'w', size: 5 }],
+      projection: { of: 'a \0 b', producer },
+    }),
+  );
   return [...events, anEvent.step(trainingStep, { loss: random.normal(), [`of \0 ${producer}`]: null })];
 }
 
@@ -66,7 +74,7 @@ function eventsOfTrajectory(random: Random, producer: number, trainingStep: numb
   const place = { group: `group ${i % 3}`, trainingStep };
   const outcome = {
     outcomeReward: random.normal(),
-    success: random.next() < 0.5,
+    ...(random.next() < 0.8 && { success: random.next() < 0.5 }),
     signals: { text: 'a \0 b \ud800', n: i },
   };
   const turns = Array.from({ length: 1 + random.integer(8) }, (_, turn) => ({

@@ -10,6 +10,7 @@ export const READ_MODEL_TABLES = [
   'trajectory_group',
   'signal_summary',
   'metric_point',
+  'checkpoint_sketch',
   'training_step',
   'run_progress',
   'projection_checkpoint',

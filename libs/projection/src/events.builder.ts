@@ -48,6 +48,13 @@ export const anEvent = {
     annotator: 'judge',
     ...more,
   }),
+  checkpoint: (trainingStep: number, more: Partial<Of<'checkpoint.recorded'>> = {}): RunEvent => ({
+    type: 'checkpoint.recorded',
+    at: AT,
+    trainingStep,
+    sketch: [0.5, -2],
+    ...more,
+  }),
   rewound: (toTrainingStep: number): RunEvent => ({ type: 'run.rewound', at: AT, toTrainingStep }),
   ended: (more: Partial<Of<'run.ended'>> = {}): RunEvent => ({ type: 'run.ended', at: AT, ...more }),
   analysis: (analysis: string): RunEvent => ({ type: 'analysis.requested', at: AT, analysis, request: {} }),

@@ -30,7 +30,7 @@ describe('projectEvents', () => {
       anEvent.turn('e', 1, { group: 'h', trainingStep: 1 }),
       anEvent.end('e', { group: 'h', trainingStep: 1 }),
     ]);
-    const counts = { trajectoryCount: 2, finishedCount: 2, turnCount: 5, successCount: 1, outcomeSum: 1.25 };
+    const counts = { trajectoryCount: 2, finishedCount: 2, turnCount: 5, judgedCount: 2, successCount: 1, outcomeSum: 1.25 };
     expect(set.groups.change('g', 0)).toMatchObject({ ...counts, outcomeMin: 0.25, outcomeMax: 1, outcomeCount: 2 });
     expect(set.groups.change('h', 0)).toMatchObject({ trajectoryCount: 1, outcomeCount: 0, outcomeMin: null });
     expect(set.steps.change(0)).toMatchObject({ trajectoryCount: 3, groupCount: 2, turnCount: 6 });
@@ -43,6 +43,7 @@ describe('projectEvents', () => {
     expect(set.run).toMatchObject({
       trajectoryCount: 5,
       finishedCount: 3,
+      judgedCount: 2,
       groupCount: 3,
       trainingStepMax: 1,
       position: 6,
@@ -54,6 +55,23 @@ describe('projectEvents', () => {
     const counts = { finishedCount: 1, incompleteCount: 0, turnCount: 1, outcomeSum: 2, successCount: 1 };
     expect(set.run).toMatchObject(counts);
     expect(set.groups.change('g', 0)).toMatchObject({ ...counts, outcomeMin: 2 });
+  });
+
+  it('keeps sketches of checkpoints as float32, and none of what holds no numbers', () => {
+    const tensors = [{ name: 'a', size: 2, more: 1 }, { name: 'b', size: 1 }]; // prettier-ignore
+    const { set } = fold([
+      anEvent.checkpoint(3, { sketch: [0.1, null, 2], tensors, projection: { seed: 1 } }),
+      anEvent.checkpoint(4, { sketch: { f32: 'AACAPwAAAEA=' } }),
+      anEvent.checkpoint(5, { sketch: ['of old'] }),
+      anEvent.checkpoint(6, { tensors: 'of old' }),
+    ]);
+    const floats = set.sketches.map(({ sketch }) => Array.from({ length: sketch.length / 4 }, (_, i) => Buffer.from(sketch).readFloatLE(i * 4))); // prettier-ignore
+    expect(floats).toEqual([[Math.fround(0.1), NaN, 2], [1, 2], [0.5, -2]]); // prettier-ignore
+    expect(set.sketches).toMatchObject([
+      { position: 0, trainingStep: 3, tensors: [{ name: 'a', size: 2 }, { name: 'b', size: 1 }], projection: { seed: 1 } },
+      { position: 1, trainingStep: 4, tensors: null, projection: null },
+      { position: 3, trainingStep: 6, tensors: null },
+    ]); // prettier-ignore
   });
 
   it('summarises signals by level, the fields of the protocol among them', () => {

@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '#lib/event-log';
 import type { RunEvent } from '#lib/protocol';
 import { annotationRows } from './annotation.projection.js';
+import { checkpointSketches } from './checkpoint-sketch.projection.js';
 import { instantOf } from './instant.js';
 import { metricPoints } from './metric-point.projection.js';
 import { countSignals, countTokens, withFields } from './signal-summary.projection.js';
@@ -88,6 +89,8 @@ function projectEvent(set: WorkingSet, logged: LoggedEvent, size: SegmentSize): 
     case 'analysis.requested':
       return { kind: 'cut' };
     case 'checkpoint.recorded':
+      set.sketches.push(...checkpointSketches(event, position, at));
+      return null;
     case 'analysis.completed':
     case 'alert.opened':
     case 'alert.closed':

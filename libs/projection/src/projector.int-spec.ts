@@ -1,6 +1,8 @@
 import { EventLog } from '#lib/event-log';
 import { openPool, type PoolClient } from '#lib/storage';
+import type { QueryRunner } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { JudgedTrajectories1767225627000 } from '../../../migrations/1767225627000-judged-trajectories.js';
 import { testDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { aProject, aRun } from '../../../test/support/rows.js';
 import { appendBatch, appendBusyRun, appendEvents } from './busy-run.builder.js';
@@ -43,10 +45,23 @@ describe('a rebuild', () => {
     expect(once.tables.trajectory.length).toBeGreaterThan(60);
     expect(once.tables.segment.length).toBeGreaterThan(5);
     expect(once.tables.rewind).toHaveLength(2);
+    expect(once.tables.checkpoint_sketch).toHaveLength(4 * 8);
     expect(Object.keys(once.files)).toHaveLength(2 * once.tables.segment.length);
     for (const chunk of [{ maxBatches: 1 }, { maxBatches: 3 }, { maxBytes: 5_000 }]) {
       expect(await rebuilt(runId, { chunk })).toEqual(once);
     }
+  });
+
+  it('gives the counts that a migration made of the rows of before', async () => {
+    const runId = await aRun(db.ownerPool);
+    await appendBusyRun(db.pool, runId, 'migrated');
+    await projector().projectRun(runId);
+    const projected = await everything(runId);
+    const migration = new JudgedTrajectories1767225627000();
+    const owner = db.ownerPool as unknown as QueryRunner;
+    await migration.down(owner);
+    await migration.up(owner);
+    expect(await everything(runId)).toEqual(projected);
   });
 
   it('removes files that no segment names, and leaves other runs alone', async () => {
@@ -209,7 +224,7 @@ describe('the read models', () => {
         anEvent.annotation('t'),
         anEvent.rewound(1),
       ];
-      await appendEvents(db.pool, runId, [...events, anEvent.step(1, { loss: 1 })]);
+      await appendEvents(db.pool, runId, [...events, anEvent.step(1, { loss: 1 }), anEvent.checkpoint(1)]);
       await projector().projectRun(runId);
     }
     const client = await db.pool.connect();

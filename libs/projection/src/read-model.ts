@@ -8,6 +8,7 @@ export type ColumnType =
   | 'timestamptz'
   | 'json'
   | 'jsonb'
+  | 'bytea'
   | 'appended bigint[]';
 
 /**

@@ -8,7 +8,7 @@ export interface Rewind {
   readonly at: Date;
 }
 
-const OF_A_STEP = ['trajectory', 'trajectory_group', 'training_step', 'metric_point'] as const;
+const OF_A_STEP = ['trajectory', 'trajectory_group', 'training_step', 'metric_point', 'checkpoint_sketch'] as const;
 
 /**
  * Marks what the trainer's way back superseded. Nothing is deleted: what comes now makes rows of its own beside the

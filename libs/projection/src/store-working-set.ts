@@ -1,6 +1,7 @@
 import type { Queryable } from '#lib/storage';
 import { annotationModel } from './annotation.projection.js';
 import { checkpointModel } from './checkpoint.js';
+import { checkpointSketchModel } from './checkpoint-sketch.projection.js';
 import { metricPointModel } from './metric-point.projection.js';
 import { runProgressModel } from './run-progress.projection.js';
 import { signalSummaryModel } from './signal-summary.projection.js';
@@ -21,6 +22,7 @@ export async function storeChanges(db: Queryable, runId: string, set: WorkingSet
   await storeRows(db, signalSummaryModel, runId, set.signals.takeChanged());
   await storeRows(db, metricPointModel, runId, set.metrics.splice(0));
   await storeRows(db, annotationModel, runId, set.annotations.splice(0));
+  await storeRows(db, checkpointSketchModel, runId, set.sketches.splice(0));
 }
 
 export async function storeProgress(db: Queryable, runId: string, { run, checkpoint }: Progress): Promise<void> {

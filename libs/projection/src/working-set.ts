@@ -1,5 +1,6 @@
 import type { AnnotationRow } from './annotation.projection.js';
 import { START, type Checkpoint } from './checkpoint.js';
+import type { CheckpointSketchRow } from './checkpoint-sketch.projection.js';
 import type { MetricPointRow } from './metric-point.projection.js';
 import { NO_PROGRESS, type RunProgressRow } from './run-progress.projection.js';
 import { signalScope, type SignalSummaryRow } from './signal-summary.projection.js';
@@ -33,6 +34,7 @@ export class WorkingSet implements Progress {
   /** new ones; they never change */
   readonly metrics: MetricPointRow[] = [];
   readonly annotations: AnnotationRow[] = [];
+  readonly sketches: CheckpointSketchRow[] = [];
 
   constructor(
     { checkpoint, run }: Progress = { checkpoint: { ...START }, run: { ...NO_PROGRESS } },

@@ -62,6 +62,13 @@ export const TrajectoryRecord = z.looseObject({
   turns: z.array(Turn).max(MAX_TURNS),
 });
 
+/** Numbers that a sketch of the parameters may have, and tensors that it may be divided among. */
+export const MAX_SKETCH = 262_144;
+export const MAX_SKETCHED_TENSORS = 256;
+
+/** A tensor, or a group of them, and how many numbers of the sketch are its. */
+export const SketchedTensor = z.looseObject({ name: Name, size: z.int().positive().max(MAX_SKETCH) });
+
 export type Text = z.infer<typeof Text>;
 export type Signals = z.infer<typeof Signals>;
 export type TokenColumn = z.infer<typeof TokenColumn>;

@@ -1,8 +1,10 @@
-import type { TokenColumns, Turn } from './fields.js';
+import { MAX_SKETCH, type TokenColumns, type Turn } from './fields.js';
 import type { RunEvent } from './run.events.js';
 import { overflowingToken, tokenCount, tokenNumbers } from './tokens.js';
 import { shown } from './issues.js';
 import type { Issue } from './validators.js';
+
+type CheckpointEvent = Pick<Extract<RunEvent, { type: 'checkpoint.recorded' }>, 'sketch' | 'tensors'>;
 
 /** What JSON Schema cannot say of one event. */
 export function contentIssue(event: RunEvent): Issue | null {
@@ -12,7 +14,7 @@ export function contentIssue(event: RunEvent): Issue | null {
     case 'trajectory.recorded':
       return turnsIssue(event.turns);
     case 'checkpoint.recorded':
-      return columnIssue(event.sketch, '/sketch');
+      return sketchIssue(event);
     case 'run.started':
     case 'trainingStep.recorded':
     case 'trajectory.ended':
@@ -53,6 +55,27 @@ function tokensIssue(tokens: TokenColumns, pointer: string): Issue | null {
     }
   }
   return null;
+}
+
+/** What JSON Schema cannot say of a sketch of parameters: that it holds numbers, divided among its tensors without a rest. */
+export function sketchIssue({ sketch, tensors }: CheckpointEvent): Issue | null {
+  const issue = columnIssue(sketch, '/sketch');
+  if (issue) return issue;
+  const numbers = tokenNumbers(sketch);
+  if (!numbers) return { pointer: '/sketch', expected: 'numbers', found: shown(sketch) };
+  if (numbers.length > MAX_SKETCH) {
+    return { pointer: '/sketch', expected: `up to ${MAX_SKETCH} numbers`, found: `${numbers.length}` };
+  }
+  if (!tensors) return null;
+  const divided = tensors.reduce((sum, { size }) => sum + size, 0);
+  if (divided !== numbers.length) {
+    const expected = `sizes that add up to the ${numbers.length} numbers of the sketch`;
+    return { pointer: '/tensors', expected, found: `${divided}` };
+  }
+  const names = new Set<string>();
+  const twice = tensors.findIndex(({ name }) => names.size === names.add(name).size);
+  if (twice < 0) return null;
+  return { pointer: `/tensors/${twice}/name`, expected: 'each name once', found: shown(tensors[twice].name) };
 }
 
 function columnIssue(column: TokenColumns[string], pointer: string): Issue | null {

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { defineEvent } from './define-event.js';
 import {
   Flag,
+  MAX_SKETCHED_TENSORS,
   Name,
   Parent,
   Reward,
   Signals,
+  SketchedTensor,
   Text,
   TokenColumn,
   TokenColumns,
@@ -69,10 +71,11 @@ export const AnnotationRecorded = defineEvent('annotation.recorded', 1, {
   turns: z.array(z.looseObject({ turn: TurnIndex, signals: Signals, rationale: z.string().optional() })).optional(),
 });
 
-/** A sketch (random projection) of the parameters after a training step. */
+/** A sketch (random projection) of the parameters after a training step; `tensors` says how it is divided among them. */
 export const CheckpointRecorded = defineEvent('checkpoint.recorded', 1, {
   trainingStep: TrainingStep,
   sketch: TokenColumn,
+  tensors: z.array(SketchedTensor).min(1).max(MAX_SKETCHED_TENSORS).optional(),
   projection: z.json().optional(),
 });
 

@@ -21,6 +21,7 @@ from .problem import Problem, RecreditError
 from .receipt import Receipt
 from .run import Run
 from .run_report import RunReport
+from .sketch import Sketch, sketch
 from .start_run import start_run
 from .sync import SyncedProducer, SyncReport, sync
 from .trajectory import Trajectory
@@ -37,6 +38,7 @@ __all__ = [
     "RecreditError",
     "Run",
     "RunReport",
+    "Sketch",
     "StoredRun",
     "SyncReport",
     "SyncedProducer",
@@ -44,6 +46,7 @@ __all__ = [
     "Unsendable",
     "estimate",
     "offline",
+    "sketch",
     "start_run",
     "sync",
 ]

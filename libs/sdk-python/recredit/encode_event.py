@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -17,6 +18,8 @@ MAX_BATCH_BYTES: Final = 16 * 1024 * 1024
 _MAX_NAMES: Final = 1_000
 _MAX_TURNS: Final = 1_000_000
 _MAX_STEP: Final = 2**31 - 1
+_MAX_SKETCH: Final = 262_144
+_MAX_TENSORS: Final = 256
 
 Address = tuple[str, int]
 """Of a recorded turn: its trajectory and its index."""
@@ -167,7 +170,35 @@ def _tokens(value: Any, depth: int = 1) -> str:
 
 
 def _sketch(value: Any) -> str:
-    return column_text(value)[0]
+    """Numbers: what else may stand in a column of tokens is none of a sketch."""
+    text, count = column_text(value)
+    if text.startswith("[") and not all(isinstance(item, (int, float, type(None))) for item in json.loads(text)):
+        raise Unsendable("numbers", shown(value))
+    if count > _MAX_SKETCH:
+        raise Unsendable(f"up to {_MAX_SKETCH} numbers", str(count))
+    return text
+
+
+def _sketched_tensors(value: Any) -> str:
+    if not isinstance(value, (list, tuple)) or not 0 < len(value) <= _MAX_TENSORS:
+        raise Unsendable(f"a list of 1 to {_MAX_TENSORS} tensors", shown(value))
+    text = _list_of(value, _TENSOR_FIELDS, ("name", "size"))
+    names = [_name_of(tensor["name"]) for tensor in value]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise Unsendable("each name once", shown(name), f"/{i}/name")
+    return text
+
+
+def _assert_divided(event: Mapping[str, Any]) -> None:
+    """:raises Unsendable: for tensors whose sizes are not all of the sketch"""
+    tensors = event.get("tensors", ABSENT)
+    if tensors is None or tensors is ABSENT:
+        return
+    count = column_text(event["sketch"])[1]
+    divided = sum(int(tensor["size"]) for tensor in tensors)
+    if divided != count:
+        raise Unsendable(f"sizes that add up to the {count} numbers of the sketch", str(divided), "/tensors")
 
 
 def _parent(value: Any) -> str:
@@ -278,6 +309,7 @@ _ANNOTATED_TURN_FIELDS: Final[dict[str, Writer]] = {
     "signals": _NESTED_TURN_FIELDS["signals"],
     "rationale": _string,
 }
+_TENSOR_FIELDS: Final[dict[str, Writer]] = {"name": _name, "size": _integer(1, _MAX_SKETCH)}
 _OF_TRAJECTORY: Final[dict[str, Writer]] = {"group": _name, "trainingStep": _step, "parent": _parent}
 _OUTCOME: Final[dict[str, Writer]] = {"outcomeReward": _number, "success": _flag, "signals": _signals}
 _RECORD_FIELDS: Final[dict[str, Writer]] = {"id": _name, **_OF_TRAJECTORY, **_OUTCOME, "turns": _turns}
@@ -308,7 +340,10 @@ _EVENTS: Final[dict[str, tuple[dict[str, Writer], tuple[str, ...]]]] = {
         },
         ("trajectory", "annotator"),
     ),
-    "checkpoint.recorded": ({"trainingStep": _step, "sketch": _sketch}, ("trainingStep", "sketch")),
+    "checkpoint.recorded": (
+        {"trainingStep": _step, "sketch": _sketch, "tensors": _sketched_tensors},
+        ("trainingStep", "sketch"),
+    ),
     "run.rewound": ({"toTrainingStep": _step}, ("toTrainingStep",)),
     "run.ended": ({"state": _one_of("completed", "failed", "stopped"), "reason": _string}, ()),
 }
@@ -331,6 +366,8 @@ def encode_event(event: Mapping[str, Any], at: str) -> tuple[bytes, Address | No
         event = {**event, "at": at}
     try:
         line = _line(_object(event, writers, required))
+        if kind == "checkpoint.recorded":
+            _assert_divided(event)
     except Unsendable as error:
         error.subject = kind
         raise

@@ -19,6 +19,7 @@ from .json_text import ABSENT, Unsendable
 from .producer import ProducerFile, leave_producer
 from .receipt import ACCEPTED, Receipt, refusal
 from .run_report import RunReport
+from .sketch import Sketch
 from .spool import Spool
 from .spool_lock import SpoolLock
 from .trajectory import Encode, Parent, Trajectory
@@ -151,9 +152,16 @@ class Run:
         return first
 
     def checkpoint(self, training_step: int, sketch: Any, *, projection: Any = None) -> Receipt:
-        """A sketch [any length] of the parameters after a training step: a random projection of them."""
-        said = {"trainingStep": training_step, "sketch": sketch, "projection": ABSENT if projection is None else projection}
-        return self.append({"type": "checkpoint.recorded", **said})
+        """The parameters after a training step, as a sketch of them.
+
+        :param sketch: ``recredit.sketch(model.state_dict())``, or the numbers of a random projection of your own
+        :param projection: how those were made: only sketches that were made alike are compared
+        """
+        tensors: Any = ABSENT
+        if isinstance(sketch, Sketch):
+            sketch, tensors, projection = sketch.values, sketch.tensors, projection or sketch.projection
+        said = {"sketch": sketch, "tensors": tensors, "projection": ABSENT if projection is None else projection}
+        return self.append({"type": "checkpoint.recorded", "trainingStep": training_step, **said})
 
     def rewind(self, to_training_step: int) -> Receipt:
         """The trainer resumed from its checkpoint after this training step; what came later is superseded."""

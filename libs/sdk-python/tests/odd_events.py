@@ -48,6 +48,13 @@ def turn(rng: random.Random) -> dict[str, Any]:
     return {name: make() for name, make in fields.items() if rng.random() < 0.35}
 
 
+def _tensors(rng: random.Random) -> Any:
+    if rng.random() < 0.3:
+        return odd(rng)
+    sizes = rng.choice([[3], [1, 2], [2, 2], [0, 3], [3.0], []])
+    return [{"name": rng.choice(["a", "b", 7, ""]), "size": size, "more": odd(rng)} for size in sizes]
+
+
 def event(rng: random.Random) -> dict[str, Any]:
     address = {"group": rng.choice(["g", 7, "é"]), "trainingStep": rng.choice([0, 3, 3.0, 2**31])}
     signals = {"signals": {"x": odd(rng)}} if rng.random() < 0.5 else {}
@@ -59,6 +66,7 @@ def event(rng: random.Random) -> dict[str, Any]:
             {"type": "trainingStep.recorded", "trainingStep": 0, "metrics": {rng.choice(_TEXTS): rng.choice(_NUMBERS)}},
             {"type": "annotation.recorded", "trajectory": "t", "annotator": "a", "turns": [{"turn": 1, "signals": {"x": odd(rng)}}]},
             {"type": "checkpoint.recorded", "trainingStep": 0, "sketch": column(rng), "projection": odd(rng)},
+            {"type": "checkpoint.recorded", "trainingStep": 0, "sketch": [1, None, 2], "tensors": _tensors(rng)},
             {"type": "run.ended", "reason": rng.choice(_TEXTS), "more": odd(rng)},
         ]
     )

@@ -62,15 +62,19 @@ class Recording(unittest.TestCase):
         self.assertTrue(run.log_advantages({"t": [0.5, None, array.array("d", [0.25])[0]]}))
         self.assertTrue(run.record(id="w", group="g", training_step=0, turns=[{"action": "a"}], outcome_reward=0))
         self.assertTrue(run.checkpoint(0, array.array("f", [1, 2])))
+        self.assertTrue(run.checkpoint(1, recredit.sketch({"h.0.w": [1.0], "h.1.w": [2.0]}, dimensions=2)))
         self.assertTrue(run.rewind(0))
         report = run.end()
         types = [event["type"] for event in self.platform.events("r")]
         self.assertEqual(types, ["turn.recorded"] * 3 + [
             "trajectory.ended", "trainingStep.recorded", "annotation.recorded", "annotation.recorded",
-            "trajectory.recorded", "checkpoint.recorded", "run.rewound", "run.ended",
+            "trajectory.recorded", "checkpoint.recorded", "checkpoint.recorded", "run.rewound", "run.ended",
         ])
-        self.assertEqual((report.accepted, report.sent, report.unsent, report.position), (11, 11, 0, 11))
-        self.assertEqual(str(report), "r: 11 events are in the log.")
+        self.assertEqual((report.accepted, report.sent, report.unsent, report.position), (12, 12, 0, 12))
+        self.assertEqual(str(report), "r: 12 events are in the log.")
+        sketched = self.platform.events("r")[9]
+        self.assertEqual(sketched["tensors"], [{"name": "h.*.w", "size": 2}])
+        self.assertEqual(sketched["projection"], {"method": "count-sketch", "dimensions": 2, "seed": 0})
         advantages = self.platform.events("r")[6]["turns"]
         self.assertEqual(advantages, [{"turn": 0, "signals": {"loggedAdvantage": 0.5}}, {"turn": 2, "signals": {"loggedAdvantage": 0.25}}])
         time.sleep(0.05)

@@ -29,6 +29,10 @@ const fields = fc.record(
   },
   { requiredKeys: [] },
 );
+const tensors = fc.oneof(
+  fc.array(fc.record({ name: fc.constantFrom('a', 'b', ''), size: fc.integer({ min: 0, max: 2 }) }), { maxLength: 2 }),
+  fc.anything(),
+);
 const event = fc.oneof(
   fields.map((turn) => ({ ...turn, type: 'turn.recorded', trajectory: 't', group: 'g', trainingStep: 0, turn: 0 })),
   fc.array(fields).map((turns) => ({ type: 'trajectory.recorded', id: 't', group: 'g', trainingStep: 0, turns })),
@@ -36,6 +40,7 @@ const event = fc.oneof(
     .dictionary(fc.string(), fc.anything())
     .map((metrics) => ({ type: 'trainingStep.recorded', trainingStep: 0, metrics })),
   column.map((sketch) => ({ type: 'checkpoint.recorded', trainingStep: 0, sketch })),
+  tensors.map((divided) => ({ type: 'checkpoint.recorded', trainingStep: 0, sketch: [1, 2], tensors: divided })),
   fc.anything(),
 );
 
@@ -116,6 +121,47 @@ it.each([
   const encoded = encodeEvent(() => ({ ...base, ...rest }), now);
   expect('line' in encoded, JSON.stringify(encoded).slice(0, 300)).toBe(isTaken);
   if ('line' in encoded) expect(checkBatch(Buffer.from(encoded.line))).toHaveLength(1);
+});
+
+const sketch = { type: 'checkpoint.recorded', trainingStep: 0, sketch: [1, 2, null] };
+it.each([
+  ['numbers', {}, null],
+  ['texts', { sketch: ['a'] }, /sketch: expected numbers, found \["a"\]/],
+  ['more numbers than any sketch has', { sketch: new Float32Array(262_145) }, /expected up to 262144 numbers/],
+  [
+    'all divided',
+    {
+      tensors: [
+        { name: 'a', size: 1 },
+        { name: 'b', size: 2 },
+      ],
+    },
+    null,
+  ],
+  [
+    'some left over',
+    { tensors: [{ name: 'a', size: 2 }] },
+    /tensors: expected sizes that add up to the 3 numbers of the sketch, found 2/,
+  ],
+  [
+    'one name twice',
+    {
+      tensors: [
+        { name: 'a', size: 1 },
+        { name: 'a', size: 2 },
+      ],
+    },
+    /tensors\/1\/name: expected each name once/,
+  ],
+  ['no tensor', { tensors: [] }, /tensors/],
+])('says the same as the platform of a sketch: %s', (_, rest: object, problem) => {
+  // prettier-ignore
+  const encoded = encodeEvent(() => ({ ...sketch, ...rest }), now);
+  if (problem === null) expect(checkBatch(Buffer.from('line' in encoded ? encoded.line : ''))).toHaveLength(1);
+  else expect('problem' in encoded && encoded.problem).toMatch(problem);
+  if (problem !== null && !('sketch' in rest && rest.sketch instanceof Float32Array)) {
+    expect(() => checkBatch(Buffer.from(JSON.stringify({ ...sketch, at: now(), ...rest })))).toThrow();
+  }
 });
 
 it('keeps what stands under odd names', () => {

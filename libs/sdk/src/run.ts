@@ -37,6 +37,15 @@ export type Rollout =
       readonly turns: readonly TurnFields[];
     });
 
+export interface CheckpointFields {
+  readonly trainingStep: number;
+  readonly sketch: TokenValues;
+  /** how the sketch is divided, in its order; one tensor if not said */
+  readonly tensors?: readonly { readonly name: string; readonly size: number }[] | undefined;
+  /** how it was made: only sketches made alike are compared */
+  readonly projection?: unknown;
+}
+
 export interface EndOptions {
   readonly state?: 'completed' | 'failed' | 'stopped' | undefined;
   readonly reason?: string | undefined;
@@ -100,8 +109,8 @@ export class Run {
     return this.write(() => ({ ...annotation, type: 'annotation.recorded' }));
   }
 
-  /** A sketch of the parameters after a training step. */
-  checkpoint(checkpoint: { trainingStep: number; sketch: TokenValues; projection?: unknown }): Receipt {
+  /** A sketch of the parameters after a training step: `run.checkpoint({ trainingStep, ...sketchOf(tensors) })`. */
+  checkpoint(checkpoint: CheckpointFields): Receipt {
     return this.write(() => ({ ...checkpoint, type: 'checkpoint.recorded' }));
   }
 
