@@ -8,6 +8,7 @@ import { Diagnosis1767225613000 } from './1767225613000-diagnosis.js';
 import { Audit1767225614000 } from './1767225614000-audit.js';
 import { Webhooks1767225621000 } from './1767225621000-webhooks.js';
 import { OwnEstimatorsAndStates1767225611000 } from './1767225611000-own-estimators-and-states.js';
+import { Checkpoints1767225622000 } from './1767225622000-checkpoints.js';
 
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
 export const MIGRATIONS = [
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   Diagnosis1767225613000,
   Audit1767225614000,
   Webhooks1767225621000,
+  Checkpoints1767225622000,
 ] as const;
