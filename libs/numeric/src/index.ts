@@ -29,10 +29,10 @@ export {
   rowMeans,
   rowSums,
 } from './offsets.js';
-export { pairLabels } from './pair-labels.js';
+export { firstRows, pairLabels } from './pair-labels.js';
 export { ridgeWeights, solvePositiveDefinite } from './ridge.js';
 export { quantileOfSorted, quantiles } from './quantile.js';
-export { hash32, hash53, hashUnit, seededRandom, type Random } from './random.js';
+export { hash32, hash53, hashUnit, hashUnits, seededRandom, type Random } from './random.js';
 export { averageRanks } from './ranks.js';
 export { discountedSums, temporalDifferences } from './scans.js';
 export { segmentCentred } from './segment-centred.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hash32, hash53, hashUnit, seededRandom } from './random.js';
+import { hash32, hash53, hashUnit, hashUnits, seededRandom } from './random.js';
 
 describe('seededRandom', () => {
   it('repeats itself for the same seed and nothing else', () => {
@@ -52,6 +52,19 @@ describe('hashes of texts', () => {
   it('do not collide over ids that differ in a digit', () => {
     const ids = Array.from({ length: 50_000 }, (_, i) => `run-1\n${i}`);
     expect(new Set(ids.map((id) => hash53(id))).size).toBe(ids.length);
+  });
+
+  it('place many texts as they place each', () => {
+    const texts = ['', 'a', 'trajectory-12', 'né', '\ud800 alone', 'x'.repeat(300)];
+    for (const seed of [0, 7]) {
+      expect([...hashUnits('run 1\n', texts, seed)]).toEqual(texts.map((text) => hashUnit(`run 1\n${text}`, seed)));
+    }
+  });
+
+  it('stay the hashes they were: which trajectories are sampled depends on them', () => {
+    expect([hash32('trajectory-1'), hash32('', 3), hash53('run\nid')]).toEqual([
+      1825363583, 2247144487, 4702889819572537,
+    ]);
   });
 
   it('place ids evenly between 0 and 1', () => {
