@@ -1,4 +1,5 @@
 import { AnalysisResolver } from './analyses/analysis.resolver.js';
+import { CreditSampleResolver } from './analyses/credit-sample.resolver.js';
 import { DifferenceResolver } from './analyses/difference.resolver.js';
 import { AnnotationResolver } from './annotations/annotation.resolver.js';
 import { AuditResolver } from './audits/audit.resolver.js';
@@ -8,6 +9,7 @@ import { ErasureResolver } from './erasures/erasure.resolver.js';
 import { EstimateResolver } from './estimates/estimate.resolver.js';
 import { EstimatorResolver } from './estimators/estimator.resolver.js';
 import { EventResolver } from './events/event.resolver.js';
+import { LogResolver } from './events/log.resolver.js';
 import { GroupResolver } from './groups/group.resolver.js';
 import { KeyResolver } from './keys/key.resolver.js';
 import { LabelResolver } from './labels/label.resolver.js';
@@ -28,10 +30,12 @@ export const RESOLVERS = [
   TrajectoryResolver,
   TurnResolver,
   AnalysisResolver,
+  CreditSampleResolver,
   DifferenceResolver,
   EstimatorResolver,
   EstimateResolver,
   EventResolver,
+  LogResolver,
   DeviceResolver,
   RunDiagnosticsResolver,
   DiagnosticResolver,

@@ -12,9 +12,16 @@ export {
 } from './erasure.js';
 export { EventLog, type EventLogOptions } from './event-log.js';
 export { followAppends, type FollowOptions, type Following } from './follow-appends.js';
-export { headOf, headsOf, type RunHead } from './heads.js';
+export { chainHeads, headOf, headsOf, type ChainHead, type RunHead } from './heads.js';
 export { readEvents, type LoggedEvent, type ReadOptions } from './read-events.js';
 export { readEventsAt, type ReadAtOptions } from './read-events-at.js';
 export { sealBatch, sha256, type UnsealedBatch } from './seal.js';
 export { unavailable } from './unavailable.js';
-export { verifyRun, type BrokenBatch, type Verification, type VerifyOptions } from './verify-run.js';
+export {
+  verifyRun,
+  verifyStretch,
+  type BrokenBatch,
+  type Verification,
+  type VerifiedStretch,
+  type VerifyOptions,
+} from './verify-run.js';

@@ -4,7 +4,7 @@ import { testDatabase, type TestDatabase } from '../../../test/support/database.
 import { aRun } from '../../../test/support/rows.js';
 import { aBatch } from './batch.builder.js';
 import { EventLog } from './event-log.js';
-import { verifyRun } from './verify-run.js';
+import { verifyRun, verifyStretch } from './verify-run.js';
 
 let db: TestDatabase;
 let log: EventLog;
@@ -144,5 +144,38 @@ describe('verifyRun', () => {
     const runId = await tenBatches();
     await tamper([sql, [runId]]);
     expect((await verifyRun(db.pool, runId)).broken).toMatchObject({ position, producerId: null, what: 'head' });
+  });
+});
+
+describe('verifyStretch', () => {
+  it('goes through a run piece by piece, to the hash that one walk comes to', async () => {
+    const runId = await tenBatches();
+    const ends: number[] = [];
+    let stretch = await verifyStretch(db.pool, runId, 0, 4);
+    for (; !stretch.isWhole; stretch = await verifyStretch(db.pool, runId, stretch.position, 4)) {
+      ends.push(stretch.position);
+      expect(stretch.broken).toBeNull();
+    }
+    expect(ends).toEqual([8, 16]);
+    const { chainHash } = await verifyRun(db.pool, runId);
+    expect(stretch).toMatchObject({ from: 16, position: 20, events: 4, batches: 2, isWhole: true, chainHash });
+    expect(await verifyStretch(db.pool, runId, 20)).toMatchObject({ events: 0, isWhole: true, chainHash });
+  });
+
+  it('names what is broken in the piece that holds it, and the head in the last one', async () => {
+    const runId = await tenBatches();
+    await tamper([
+      `update event_batch set payload_sha256 = sha256('x') where run_id = $1 and first_position = 10`,
+      [runId],
+    ]);
+    expect(await verifyStretch(db.pool, runId, 0, 4)).toMatchObject({ position: 8, isWhole: false, broken: null });
+    const second = await verifyStretch(db.pool, runId, 8, 4);
+    expect(second).toMatchObject({ position: 10, isWhole: false, broken: { position: 10, what: 'payload hash' } });
+    await tamper([`update run_stream set chain_hash = sha256('x') where run_id = $1`, [runId]]);
+    expect((await verifyStretch(db.pool, runId, 16, 4)).broken).toMatchObject({ position: 20, what: 'head' });
+  });
+
+  it.each([3, -2, 21, 22])('begins where a batch begins, not at %i', async (from) => {
+    await expect(verifyStretch(db.pool, await tenBatches(), from)).rejects.toMatchObject({ code: 'request.invalid' });
   });
 });

@@ -34,6 +34,22 @@ export interface Verification {
   readonly broken: BrokenBatch | null;
 }
 
+/** A part of a run's log, from the beginning of one batch to the end of another. */
+export interface VerifiedStretch {
+  readonly from: number;
+  /** where it ends: what lies between is as it was acknowledged */
+  readonly position: number;
+  readonly events: number;
+  readonly batches: number;
+  /** of NDJSON */
+  readonly bytes: number;
+  /** over the whole log up to its end, in hexadecimal */
+  readonly chainHash: string;
+  /** it ends at the head of the run, and the head is right */
+  readonly isWhole: boolean;
+  readonly broken: BrokenBatch | null;
+}
+
 export interface VerifyOptions {
   readonly pageBatches?: number;
   readonly onProgress?: (eventsDone: number, eventsInAll: number) => void;
@@ -57,6 +73,22 @@ interface WrittenHead {
   readonly erasedPosition: number | null;
 }
 
+/** How far a walk is. */
+interface Walk {
+  readonly position: number;
+  /** of the last batch: where it begins */
+  readonly after: number;
+  readonly chainHash: Buffer;
+  readonly batches: number;
+  readonly bytes: number;
+  readonly purged: { readonly batches: number; readonly events: number };
+  readonly erasedPosition: number | null;
+  readonly broken: BrokenBatch | null;
+}
+
+const START = { position: 0, after: -1, chainHash: CHAIN_START };
+const NOTHING_YET = { batches: 0, bytes: 0, purged: { batches: 0, events: 0 }, broken: null };
+
 /**
  * Walks a run from its first batch to its head as of now and stops at the first batch that is not as it was
  * acknowledged. What is appended meanwhile does not disturb it.
@@ -67,42 +99,86 @@ export async function verifyRun(
   { pageBatches = PAGE_BATCHES, onProgress }: VerifyOptions = {},
 ): Promise<Verification> {
   const head = await headWithLast(db, runId);
-  let walked = { batches: 0, events: 0, bytes: 0 };
-  let chainHash = CHAIN_START;
-  let after = -1;
-  let { erasedPosition } = head;
-  const purged = { batches: 0, events: 0 };
-  const result = (broken: BrokenBatch | null): Verification => {
-    const erased = erasedPosition === null ? null : { ...purged, position: erasedPosition };
-    return { runId, ...walked, chainHash: chainHash.toString('hex'), erased, broken };
-  };
-
-  while (after < (head.lastPosition ?? -1)) {
-    const page = await pageAfter(db, runId, after, head.lastPosition!, pageBatches);
-    if (page.length === 0) break;
-    for (const batch of page) {
-      const next = chain(chainHash, batch.payloadSha256);
-      const isEmpty = batch.payload.length === 0;
-      // erased since the head was read?
-      if (isEmpty && erasedPosition === null) ({ erasedPosition } = await headWithLast(db, runId));
-      const isErased = isEmpty && erasedPosition !== null && batch.firstPosition < erasedPosition;
-      const broken = await faultOf(batch, walked.events, next, isErased);
-      if (broken) return result(broken);
-      chainHash = next;
-      after = batch.firstPosition;
-      if (isErased) {
-        purged.batches++;
-        purged.events += batch.eventCount;
-      }
-      walked = {
-        batches: walked.batches + 1,
-        events: walked.events + batch.eventCount,
-        bytes: walked.bytes + batch.size,
-      };
-    }
-    onProgress?.(walked.events, head.nextPosition);
+  let walk: Walk = { ...START, ...NOTHING_YET, erasedPosition: head.erasedPosition };
+  while (!walk.broken && walk.after < (head.lastPosition ?? -1)) {
+    const next = await walkPage(db, runId, head, walk, pageBatches);
+    if (next === walk) break;
+    walk = next;
+    if (!walk.broken) onProgress?.(walk.position, head.nextPosition);
   }
-  return result(faultOfHead(head, walked.events, chainHash));
+  const { position, batches, bytes, chainHash, purged, erasedPosition } = walk;
+  return {
+    runId,
+    batches,
+    events: position,
+    bytes,
+    chainHash: chainHash.toString('hex'),
+    erased: erasedPosition === null ? null : { ...purged, position: erasedPosition },
+    broken: walk.broken ?? faultOfHead(head, position, chainHash),
+  };
+}
+
+/**
+ * Walks a bounded part of a run, some 32 MiB: for those who go through a long log piece by piece, each from where the
+ * one before it ended.
+ *
+ * @throws RecreditError `run.unknown`, `request.invalid` where no batch begins at `from`
+ */
+export async function verifyStretch(
+  db: Queryable,
+  runId: string,
+  from = 0,
+  pageBatches = PAGE_BATCHES,
+): Promise<VerifiedStretch> {
+  const head = await headWithLast(db, runId);
+  const start = from === 0 ? START : await endOfBatch(db, runId, from);
+  const begun: Walk = { ...start, ...NOTHING_YET, erasedPosition: head.erasedPosition };
+  const walk = await walkPage(db, runId, head, begun, pageBatches);
+  const isEnd = walk === begun || walk.after >= (head.lastPosition ?? -1);
+  const broken = walk.broken ?? (isEnd ? faultOfHead(head, walk.position, walk.chainHash) : null);
+  const { position, batches, bytes, chainHash } = walk;
+  return {
+    from,
+    position,
+    events: position - from,
+    batches,
+    bytes,
+    chainHash: chainHash.toString('hex'),
+    isWhole: isEnd && broken === null,
+    broken,
+  };
+}
+
+/** Goes on by one page; where there is none, the walk stays as it is. */
+async function walkPage(
+  db: Queryable,
+  runId: string,
+  head: WrittenHead,
+  walk: Walk,
+  pageBatches: number,
+): Promise<Walk> {
+  for (const batch of await pageAfter(db, runId, walk.after, head.lastPosition ?? -1, pageBatches)) {
+    const chainHash = chain(walk.chainHash, batch.payloadSha256);
+    const isEmpty = batch.payload.length === 0;
+    let { erasedPosition } = walk;
+    // erased since the head was read?
+    if (isEmpty && erasedPosition === null) ({ erasedPosition } = await headWithLast(db, runId));
+    const isErased = isEmpty && erasedPosition !== null && batch.firstPosition < erasedPosition;
+    const broken = await faultOf(batch, walk.position, chainHash, isErased);
+    if (broken) return { ...walk, erasedPosition, broken };
+    const { batches, events } = walk.purged;
+    walk = {
+      ...walk,
+      position: walk.position + batch.eventCount,
+      after: batch.firstPosition,
+      chainHash,
+      batches: walk.batches + 1,
+      bytes: walk.bytes + batch.size,
+      purged: isErased ? { batches: batches + 1, events: events + batch.eventCount } : walk.purged,
+      erasedPosition,
+    };
+  }
+  return walk;
 }
 
 async function faultOf(
@@ -157,6 +233,17 @@ function faultOfHead(head: WrittenHead, position: number, chainHash: Buffer): Br
     expected: shown(head.nextPosition, head.chainHash),
     found: shown(position, chainHash),
   };
+}
+
+/** Where the batch that ends at a position begins, and the chain up to its end. */
+async function endOfBatch(db: Queryable, runId: string, position: number): Promise<typeof START> {
+  const { rows } = await db.query<{ after: number; end: number; chainHash: Buffer }>(
+    `select first_position::float8 as after, (first_position + event_count)::float8 as "end", chain_hash as "chainHash"
+     from event_batch where run_id = $1 and first_position < $2 order by first_position desc limit 1`,
+    [runId, position],
+  );
+  if (rows[0]?.end === position) return { position, after: rows[0].after, chainHash: rows[0].chainHash };
+  throw new RecreditError('request.invalid', `from: where a batch begins was wanted, found ${position}`);
 }
 
 /** The head and the last batch, in one snapshot: what comes later belongs to neither. */

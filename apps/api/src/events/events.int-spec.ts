@@ -12,10 +12,11 @@ const EVENTS = `query ($from: Position, $first: Int, $after: String) {
 let api: TestApi;
 let key: string;
 let other: string;
+let project: string;
 
 beforeAll(async () => {
   api = await testApi();
-  const project = await aProject(api.db.ownerPool, 'ours');
+  project = await aProject(api.db.ownerPool, 'ours');
   key = await api.key(project, 'read');
   other = await api.key(await aProject(api.db.ownerPool, 'theirs'), 'read');
   const run = await aRun(api.db.ownerPool, { project, name: 'logged' });
@@ -53,6 +54,33 @@ it('begins where it is asked to, and is empty behind the end', async () => {
   expect(await from(5)).toEqual([]);
 });
 
+it('says where the log ends, and whether it is as it was acknowledged', async () => {
+  const VERIFY = `query ($from: Position) { run(id: "logged") { log { position chainHash erasedPosition } }
+    verifyLog(run: "logged", from: $from) { from position batches chainHash isWhole broken { position what } } }`;
+  const { data } = await api.ask(key, VERIFY);
+  expect(data.run.log).toEqual({
+    position: 5,
+    chainHash: expect.stringMatching(/^[\da-f]{64}$/),
+    erasedPosition: null,
+  });
+  const { chainHash } = data.run.log;
+  expect(data.verifyLog).toEqual({ from: 0, position: 5, batches: 4, chainHash, isWhole: true, broken: null });
+  expect((await api.ask(key, VERIFY, { from: 3 })).data.verifyLog).toMatchObject({ from: 3, batches: 1, chainHash });
+  expect((await api.ask(key, VERIFY, { from: 4 })).errors).toMatchObject([{ extensions: { code: 'request.invalid' } }]);
+});
+
+it('asks as many statements for the heads of two runs as of one', async () => {
+  const ask = async (first: number) => {
+    api.statements.length = 0;
+    const { data } = await api.ask(key, `{ runs(first: ${first}) { edges { node { log { position } } } } }`);
+    return { logs: data.runs.edges.map(({ node }: any) => node.log), statements: api.statements.length };
+  };
+  const one = await ask(1);
+  await aRun(api.db.ownerPool, { project, name: 'silent' });
+  expect(await ask(2)).toEqual({ logs: [null, { position: 5 }], statements: one.statements });
+});
+
 it('knows no run of another project', async () => {
   expect((await api.ask(other, EVENTS)).data).toEqual({ events: null });
+  expect((await api.ask(other, '{ verifyLog(run: "logged") { position } }')).data).toEqual({ verifyLog: null });
 });

@@ -1,5 +1,6 @@
 import type { Confined } from '#lib/access';
 import { progressOfEach } from '#lib/analysis';
+import { chainHeads } from '#lib/event-log';
 import DataLoader from 'dataloader';
 import {
   analysesOfRuns,
@@ -11,6 +12,7 @@ import {
   storedComparisons,
   type ShardFilter,
 } from '../analyses/analysis.reader.js';
+import { costsOfAnalyses } from '../analyses/cost.reader.js';
 import { annotationsOfTrajectories, AS_ANNOTATED } from '../annotations/annotation.reader.js';
 import { auditsOfRuns, NEWEST_AUDIT } from '../audits/audit.reader.js';
 import type { DiagnosticStep } from '../diagnostics/diagnostic.object.js';
@@ -43,6 +45,7 @@ import { queryable } from './queryable.js';
 export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) {
   return {
     runProgress: new DataLoader((runIds: readonly string[]) => progressOfRuns(db, runIds)),
+    chainHead: new DataLoader((runIds: readonly string[]) => chainHeads(queryable(db), runIds)),
     erasure: new DataLoader((runIds: readonly string[]) => erasuresOfRuns(db, runIds)),
     signals: new DataLoader((runIds: readonly string[]) => signalsOfRuns(db, runIds)),
     runsOfProject: pageLoader(NEWEST_RUN, (ids, limit, after) => runsOfProjects(db, ids, limit, after)),
@@ -81,6 +84,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
       return ids.map((id) => progress.get(id)!);
     }),
     estimatorNotes: new DataLoader((ids: readonly string[]) => estimatorNotes(db, ids)),
+    analysisCosts: new DataLoader((ids: readonly string[]) => costsOfAnalyses(db, ids)),
     comparison: new DataLoader((ids: readonly string[]) => storedComparisons(db, ids)),
     shards: pageLoader(BY_RUN_AND_STEP, (ids, limit, after, filter: ShardFilter) =>
       shards(db, ids, limit, after, filter),

@@ -32,13 +32,18 @@ export class RunListsResolver {
     @Args('name', { type: () => String }) name: string,
     @Args('points', { type: () => Int, nullable: true, defaultValue: DEFAULT_POINTS, description: 'At most so many.' })
     asked: number | null,
+    @Args('firstStep', { type: () => Int, nullable: true }) firstStep: number | null | undefined,
+    @Args('lastStep', { type: () => Int, nullable: true }) lastStep: number | null | undefined,
     @Context() { loaders }: RequestContext,
   ): Promise<MetricSeries> {
     const limit = asked ?? DEFAULT_POINTS;
     if (limit < 1 || limit > 100_000) {
       throw new RecreditError('query.invalid', `points: a number from 1 to 100000 was wanted, found ${limit}`);
     }
-    const all = await loaders.metric.load({ run: run.id, argument: name });
+    const [from, to] = [firstStep ?? 0, lastStep ?? Infinity];
+    const all = (await loaders.metric.load({ run: run.id, argument: name })).filter(
+      ({ trainingStep }) => trainingStep >= from && trainingStep <= to,
+    );
     const points = decimate(all, limit);
     return { name, points: [...points], sampled: points.length < all.length, count: all.length };
   }

@@ -1,0 +1,103 @@
+import { creditPlaces, openCredits, type ShardAddress } from '#lib/analysis';
+import { creditPerTurn, type CreditFile } from '#lib/columnar';
+import { ownerOf, seededRandom } from '#lib/numeric';
+import type { Queryable, SegmentStore } from '#lib/storage';
+import type { CreditSample } from './credit-sample.object.js';
+
+/** What a sample reads: enough to see a run from its first training step to its last, few enough to be there at once. */
+const MAX_SHARDS = 12;
+
+/** Which two estimators, by label, and how many turns at most. */
+export interface SampleWish {
+  readonly x: string;
+  readonly y: string;
+  readonly points: number;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly run: string;
+  readonly trainingStep: number;
+  readonly trajectory: string;
+  readonly turn: number;
+}
+
+/**
+ * Turns of which two estimators of an analysis speak: all of them where they are few, else as many from each of some
+ * training steps, drawn by a fixed seed. One shard after the other is in memory.
+ */
+export async function creditSample(
+  db: Queryable,
+  store: SegmentStore,
+  analysisId: string,
+  { x, y, points: limit }: SampleWish,
+): Promise<CreditSample> {
+  const { shards, ofShards } = await spreadShards(db, analysisId);
+  const places = await creditPlaces(db, shards);
+  const quota = Math.ceil(limit / Math.max(1, shards.length));
+  const points: Point[] = [];
+  let ofTurns = 0;
+  for (const [i, { runId: run, trainingStep }] of shards.entries()) {
+    const wanted = places[i].filter(({ label }) => label === x || label === y);
+    const files = new Map((await openCredits(store, wanted)).map(({ label, file }) => [label, file]));
+    const [ofX, ofY] = [files.get(x), files.get(y)];
+    if (!ofX || !ofY) continue;
+    const said = turnsOfBoth(ofX, ofY);
+    ofTurns += said.length;
+    const kept = drawn(said, quota, `${run} ${trainingStep}`);
+    points.push(...kept.map((turn) => ({ ...turn, run, trainingStep })));
+  }
+  const column = <Name extends keyof Point>(name: Name) => points.map((point) => point[name]);
+  return {
+    sampled: points.length < ofTurns || shards.length < ofShards,
+    ofTurns,
+    shards: shards.length,
+    ofShards,
+    x: column('x'),
+    y: column('y'),
+    run: column('run'),
+    trainingStep: column('trainingStep'),
+    trajectory: column('trajectory'),
+    turn: column('turn'),
+  };
+}
+
+/** Shards that are done, evenly spread over all of them. */
+async function spreadShards(db: Queryable, analysisId: string) {
+  const { rows }: { rows: (ShardAddress & { of: number })[] } = await db.query(
+    `select $1 as "analysisId", run_id as "runId", training_step as "trainingStep", of::int from (
+       select run_id, training_step, row_number() over (order by run_id, training_step) - 1 as nth, count(*) over () as of
+       from analysis_shard where analysis_id = $1 and state = 'done'
+     ) as done
+     where nth * least($2::bigint, of) % of < least($2::bigint, of)
+     order by nth`,
+    [analysisId, MAX_SHARDS],
+  );
+  return { shards: rows, ofShards: rows[0]?.of ?? 0 };
+}
+
+/** Both files are of one shard, so their rows are the same turns. */
+function turnsOfBoth(ofX: CreditFile, ofY: CreditFile): Omit<Point, 'run' | 'trainingStep'>[] {
+  const [x, y] = [creditPerTurn(ofX), creditPerTurn(ofY)];
+  const { turnOffsets, trajectories } = ofX;
+  const owner = ownerOf(turnOffsets);
+  const turns: Omit<Point, 'run' | 'trainingStep'>[] = [];
+  for (let row = 0; row < x.length; row++) {
+    if (!Number.isFinite(x[row]) || !Number.isFinite(y[row])) continue;
+    const at = owner[row];
+    turns.push({ x: x[row], y: y[row], trajectory: trajectories[at], turn: row - turnOffsets[at] });
+  }
+  return turns;
+}
+
+/** Each of the items is as likely to be among the `limit` that are kept; their order stays (Knuth's algorithm S). */
+export function drawn<Item>(items: readonly Item[], limit: number, seed: string): readonly Item[] {
+  if (items.length <= limit) return items;
+  const random = seededRandom(seed);
+  const kept: Item[] = [];
+  items.forEach((item, i) => {
+    if (random.next() * (items.length - i) < limit - kept.length) kept.push(item);
+  });
+  return kept;
+}
