@@ -295,6 +295,27 @@ create policy confined on audit for all to recredit_app
  OFFSET 0))));
 grant delete, insert, select, update on audit to recredit_app;
 
+create table checkpoint_sketch (
+  run_id text not null,
+  "position" bigint not null,
+  training_step integer not null,
+  sketch bytea not null,
+  tensors json,
+  projection json,
+  recorded_at timestamp(3) with time zone,
+  superseded_at bigint,
+  constraint checkpoint_sketch_pkey PRIMARY KEY (run_id, "position"),
+  constraint checkpoint_sketch_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
+);
+CREATE INDEX checkpoint_sketch_of_step ON public.checkpoint_sketch USING btree (run_id, training_step, "position");
+alter table checkpoint_sketch enable row level security;
+create policy confined on checkpoint_sketch for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = checkpoint_sketch.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on checkpoint_sketch to recredit_app;
+
 create table credit_result (
   key text not null,
   run_id text not null,
@@ -618,6 +639,7 @@ create table run_progress (
   outcome_sum double precision not null,
   group_count integer not null,
   annotation_count integer not null,
+  judged_count integer not null,
   constraint run_progress_pkey PRIMARY KEY (run_id),
   constraint run_progress_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'stopped'::text, 'erased'::text]))),
   constraint run_progress_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
@@ -764,6 +786,7 @@ create table training_step (
   recorded_position bigint,
   recorded_at timestamp(3) with time zone,
   superseded_at bigint,
+  judged_count integer not null,
   constraint training_step_pkey PRIMARY KEY (run_id, first_position),
   constraint training_step_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
 );
@@ -833,6 +856,7 @@ create table trajectory_group (
   outcome_min double precision,
   outcome_max double precision,
   superseded_at bigint,
+  judged_count integer not null,
   constraint trajectory_group_pkey PRIMARY KEY (run_id, first_position),
   constraint trajectory_group_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
 );

@@ -7,7 +7,8 @@ export interface TrajectoryCounts {
   finishedCount: number;
   incompleteCount: number;
   turnCount: number;
-  /** of the finished */
+  /** of the finished, those said to have succeeded or failed */
+  judgedCount: number;
   successCount: number;
   /** of the finished, those with an outcome reward */
   outcomeCount: number;
@@ -19,6 +20,7 @@ export const COUNT_COLUMNS = {
   finishedCount: 'integer',
   incompleteCount: 'integer',
   turnCount: 'bigint',
+  judgedCount: 'integer',
   successCount: 'integer',
   outcomeCount: 'integer',
   outcomeSum: 'double precision',
@@ -29,6 +31,7 @@ export const NO_TRAJECTORIES: Readonly<TrajectoryCounts> = {
   finishedCount: 0,
   incompleteCount: 0,
   turnCount: 0,
+  judgedCount: 0,
   successCount: 0,
   outcomeCount: 0,
   outcomeSum: 0,
@@ -46,6 +49,7 @@ export function countChange(counts: TrajectoryCounts, before: Before, after: Tra
   if (after.state === 'incomplete') counts.incompleteCount++;
   if (after.state !== 'finished') return;
   counts.finishedCount++;
+  if (after.success !== null) counts.judgedCount++;
   if (after.success) counts.successCount++;
   if (after.outcomeReward === null) return;
   counts.outcomeCount++;

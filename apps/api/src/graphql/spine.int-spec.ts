@@ -119,7 +119,7 @@ it('answers every field of a run', async () => {
 it('answers every field of a group, its trajectories and their turns', async () => {
   const { run: found } = await data(
     `query ($analysis: ID!) { run(id: "grpo-7b") { groups(trainingStep: 1, first: 2) { edges { node {
-       name trainingStep trajectoryCount finishedCount turnCount successCount outcomeMin outcomeMax meanOutcomeReward
+       name trainingStep trajectoryCount finishedCount turnCount judgedCount successCount outcomeMin outcomeMax meanOutcomeReward
        trajectories(first: 8) { edges { node { id group trainingStep state outcomeReward success parent { trajectory turn } signals turnCount endPosition problems
          turns { edges { node { index state action reward signals tokens credit(analysis: $analysis) { estimator credit explain } } } } } } }
      } } } } }`,
@@ -132,6 +132,7 @@ it('answers every field of a group, its trajectories and their turns', async () 
     trajectoryCount: 2,
     finishedCount: 2,
     turnCount: 6,
+    judgedCount: 2,
     successCount: 1,
     outcomeMin: 0,
     outcomeMax: 1,
@@ -141,6 +142,7 @@ it('answers every field of a group, its trajectories and their turns', async () 
     name: 'g9',
     trajectoryCount: 1,
     finishedCount: 0,
+    judgedCount: 0,
     outcomeMin: null,
     meanOutcomeReward: null,
   });
@@ -305,6 +307,10 @@ it('thins a curve and says so', async () => {
     metric: { sampled: true, count: 2, points: [{ trainingStep: 1 }] },
     all: { count: 2, sampled: false },
   });
+  const stretch = await data(
+    `{ run(id: "grpo-7b") { metric(name: "loss", firstStep: 1, lastStep: 7) { count points { trainingStep } } } }`,
+  );
+  expect(stretch.run.metric).toEqual({ count: 1, points: [{ trainingStep: 1 }] });
 });
 
 it('shows no list what a rewind superseded, and by id what was', async () => {
@@ -341,4 +347,36 @@ it('shows no list what a rewind superseded, and by id what was', async () => {
   expect(nodes(found.trajectories)).toHaveLength(6);
   expect(found.metric).toEqual({ count: 2 });
   expect(trajectory).toMatchObject({ id: 'old-t1-0-0', outcomeReward: 1, turns: { edges: [{}, {}, {}] } });
+});
+
+it('has a success rate of the trajectories that say whether they succeeded', async () => {
+  const rates = async (name: string, groups: readonly (readonly (boolean | null)[])[]) => {
+    const run = await aRun(api.db.ownerPool, { project, name });
+    const recorded = groups.flatMap((successes, g) =>
+      successes.map((success, i) => ({
+        type: 'trajectory.recorded',
+        at: '2026-11-21T12:00:00Z',
+        id: `${g}-${i}`,
+        group: `g${g}`,
+        trainingStep: 0,
+        outcomeReward: 1,
+        ...(success !== null && { success }),
+        turns: [{ state: 'hall', action: 'look' }],
+      })),
+    );
+    await api.append(run, recorded);
+    await api.project(run);
+    const { run: found } = await data(`{ run(id: "${name}") {
+      progress { successRate } trainingSteps { edges { node { successRate } } }
+      groups { edges { node { judgedCount successCount } } }
+    } }`);
+    return [
+      found.progress.successRate,
+      ...found.trainingSteps.edges.map(({ node }: any) => node.successRate),
+      ...found.groups.edges.map(({ node }: any) => `${node.successCount} of ${node.judgedCount}`),
+    ];
+  };
+  expect(await rates('nobody says', [[null, null]])).toEqual([null, null, '0 of 0']);
+  expect(await rates('some say', [[true, null, false], [null]])).toEqual([0.5, 0.5, '1 of 2', '0 of 0']);
+  expect(await rates('all fail', [[false, false]])).toEqual([0, 0, '0 of 2']);
 });

@@ -22,6 +22,9 @@ export class Group {
   @Field(() => Float)
   turnCount!: number;
 
+  @Field(() => Int, { description: 'Of the finished trajectories, those said to have succeeded or failed.' })
+  judgedCount!: number;
+
   @Field(() => Int)
   successCount!: number;
 

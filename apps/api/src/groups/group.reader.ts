@@ -25,8 +25,8 @@ export async function groups(
      cross join lateral (
        select run_id as run, name, training_step as "trainingStep", first_position::float8 as "firstPosition",
          trajectory_count as "trajectoryCount", finished_count as "finishedCount", turn_count::float8 as "turnCount",
-         success_count as "successCount", outcome_min as "outcomeMin", outcome_max as "outcomeMax",
-         outcome_sum as "outcomeSum", outcome_count as "outcomeCount"
+         judged_count as "judgedCount", success_count as "successCount",
+         outcome_min as "outcomeMin", outcome_max as "outcomeMax", outcome_sum as "outcomeSum", outcome_count as "outcomeCount"
        from trajectory_group
        where run_id = parent.id and superseded_at is null and ($3::integer is null or training_step = $3)
          and ($4::integer is null or (training_step, first_position) > ($4, $5::bigint))

@@ -56,7 +56,10 @@ export class RunProgress {
   @Field(() => Int)
   groupCount!: number;
 
-  @Field(() => Float, { nullable: true, description: 'Share of the finished trajectories that succeeded.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Share that succeeded of the finished trajectories that say whether they did; null: none says.',
+  })
   successRate!: number | null;
 
   @Field(() => Float, { nullable: true })

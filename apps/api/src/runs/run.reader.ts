@@ -78,7 +78,7 @@ export async function progressOfRuns(db: Confined, runIds: readonly string[]): P
     `select run_id as "runId", state, position::float8 as position, training_step_max as "lastTrainingStep",
        trajectory_count as "trajectoryCount", finished_count as "finishedCount", incomplete_count as "incompleteCount",
        turn_count::float8 as "turnCount", group_count as "groupCount", last_event_at as "lastEventAt",
-       success_count::float8 / nullif(finished_count, 0) as "successRate",
+       success_count::float8 / nullif(judged_count, 0) as "successRate",
        outcome_sum as "outcomeSum", outcome_count as "outcomeCount"
      from run_progress where run_id = any ($1)`,
     [runIds],

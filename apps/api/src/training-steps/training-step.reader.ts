@@ -12,7 +12,7 @@ export async function trainingSteps(db: Confined, runIds: readonly string[], lim
      cross join lateral (
        select training_step as "trainingStep", trajectory_count as "trajectoryCount", finished_count as "finishedCount",
          group_count as "groupCount", turn_count::float8 as "turnCount", recorded_at as "recordedAt",
-         success_count::float8 / nullif(finished_count, 0) as "successRate",
+         success_count::float8 / nullif(judged_count, 0) as "successRate",
          outcome_sum as "outcomeSum", outcome_count as "outcomeCount",
          coalesce((select json_object_agg(name, value order by name, position) from metric_point
            where metric_point.run_id = training_step.run_id and metric_point.superseded_at is null
