@@ -30,6 +30,7 @@ it.skipIf(absent.length > 0)(
           outputFile,
           'libs/tensor/src/kernels.spec.ts',
           'libs/tensor/src/similarity.spec.ts',
+          'libs/tensor/src/networks.spec.ts',
         ],
         {
           env: {

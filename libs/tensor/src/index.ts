@@ -1,5 +1,6 @@
 export { cosineClusters, type GroupedRows } from './cosine-clusters.js';
 export { DEVICE_IDS, type Device, type DeviceId, type DeviceWish } from './device.js';
+export type { FitOptions, TrainingSet } from './fit-weights.js';
 export { nearestRows, type Nearest } from './nearest-rows.js';
 export {
   logisticLoss,
@@ -9,9 +10,15 @@ export {
   type Network,
   type Trained,
   type TrainingOptions,
-  type TrainingSet,
 } from './network.js';
 export { normalEquations, type NormalEquations } from './normal-equations.js';
-export { Devices, probeDevices, type DeviceReport } from './open-device.js';
+export { Devices, probeDevices, type Computed, type DeviceReport } from './open-device.js';
+export {
+  recurrentOutputs,
+  trainRecurrent,
+  type RecurrentNetwork,
+  type RecurrentOptions,
+  type TrainedRecurrent,
+} from './recurrent-network.js';
 export { FEATURE_WIDTH, textFeatures } from './text-features.js';
 export type { Rows } from './rows.js';

@@ -1,6 +1,7 @@
 import type { Tensor1D, Tensor2D } from '@tensorflow/tfjs-core';
-import { seededRandom } from '#lib/numeric';
+import { seededRandom, type Random } from '#lib/numeric';
 import type { Device } from './device.js';
+import { fitWeights, SHARE, type FitOptions, type Fitted, type Model, type TrainingSet } from './fit-weights.js';
 import type { Rows } from './rows.js';
 
 /** One hidden layer, or none: f(x) = w₂ · tanh(W₁ x + b₁) + b₂, or w₂ · x + b₂. */
@@ -10,14 +11,6 @@ export interface Network {
   readonly hidden: number;
   /** W₁ [width × hidden], b₁ [hidden], w₂ [hidden or width], b₂ */
   readonly weights: Float32Array;
-}
-
-/** What is learned from: rows in sequences, as turns are in trajectories. */
-export interface TrainingSet extends Rows {
-  /** [sequences + 1] into the rows */
-  readonly offsets: Int32Array;
-  /** what is learned: a number per sequence for the loss `sum`, per row for the others */
-  readonly targets: Float32Array;
 }
 
 /**
@@ -30,41 +23,20 @@ export interface TrainingSet extends Rows {
  */
 export type Loss = 'sum' | 'drawn' | 'squared' | 'logistic';
 
-export interface TrainingOptions {
+export interface TrainingOptions extends FitOptions {
   readonly loss: Loss;
   readonly hidden: number;
-  /** passes over the training sequences, at most */
-  readonly epochs: number;
-  /** passes without a better validation loss before it stops */
-  readonly patience: number;
-  /** sequences of a step */
-  readonly batchSize: number;
-  readonly learningRate: number;
-  /** share of each weight (biases left alone) that a step takes away, times the learning rate */
-  readonly weightDecay: number;
   /** rows drawn of a sequence, for the loss `drawn` */
   readonly drawn?: number;
-  readonly seed: string | number;
 }
 
-export interface Trained {
+export interface Trained extends Omit<Fitted, 'weights'> {
   readonly network: Network;
-  /** passes until the best one */
-  readonly epochs: number;
-  readonly validationLoss: number;
 }
-
-const BETA1 = 0.9;
-const BETA2 = 0.999;
-const EPSILON = 1e-8;
-/** Inputs of a batch may take this share of the largest tensor. */
-const SHARE = 1 / 8;
 
 /**
- * Fits a network to the training sequences by Adam, and keeps the weights that did best on the validation sequences. The
- * same seed gives the same weights on the same device, bit for bit.
- *
- *     m ← β₁ m + (1 − β₁) g      v ← β₂ v + (1 − β₂) g²      w ← w − η (m̂ / (√v̂ + ε) + decay · w)
+ * Fits a network to the training sequences (see fitWeights). The targets are a number per sequence for the losses `sum` and
+ * `drawn`, per row for the others.
  *
  * @param training, validation sequences of the set
  */
@@ -75,47 +47,25 @@ export async function trainNetwork(
   validation: Int32Array,
   options: TrainingOptions,
 ): Promise<Trained> {
-  const { tf } = device;
   await device.activate();
-  const { hidden, seed, batchSize, epochs, patience } = options;
-  const random = seededRandom(`network ${seed}`);
-  const initial = initialWeights(set, training, options);
-  const decayed = tf.tensor1d(decayMask(set.width, hidden));
-  let weights: Tensor1D = tf.tensor1d(initial);
-  let first: Tensor1D = tf.zeros([initial.length]);
-  let second: Tensor1D = tf.zeros([initial.length]);
-  let best: Tensor1D = tf.clone(weights);
-  let bestLoss = await lossOf(device, set, validation, weights, options);
-  let bestEpoch = 0;
-  let steps = 0;
-  try {
-    for (let epoch = 1; epoch <= epochs && epoch - bestEpoch <= patience; epoch++) {
-      for (const chosen of batchesOf(set, shuffled(training, random), batchSize, device.maxElements * SHARE)) {
-        const batch = batchFor(set, chosen, options, random);
-        steps++;
-        const next = tf.tidy(() => {
-          const gradient = gradientOf(device, batch, weights, options);
-          const m = tf.add(tf.mul(first, BETA1), tf.mul(gradient, 1 - BETA1));
-          const v = tf.add(tf.mul(second, BETA2), tf.mul(tf.square(gradient), 1 - BETA2));
-          const step = tf.div(tf.div(m, 1 - BETA1 ** steps), tf.add(tf.sqrt(tf.div(v, 1 - BETA2 ** steps)), EPSILON));
-          const decay = tf.mul(tf.mul(weights, decayed), options.weightDecay);
-          return [tf.sub(weights, tf.mul(tf.add(step, decay), options.learningRate)), m, v] as Tensor1D[];
-        });
-        tf.dispose([weights, first, second]);
-        [weights, first, second] = next;
-      }
-      const loss = await lossOf(device, set, validation, weights, options);
-      if (!(loss < bestLoss)) continue;
-      bestLoss = loss;
-      bestEpoch = epoch;
-      best.dispose();
-      best = tf.clone(weights);
-    }
-    const kept = new Float32Array(await best.data());
-    return { network: { width: set.width, hidden, weights: kept }, epochs: bestEpoch, validationLoss: bestLoss };
-  } finally {
-    tf.dispose([weights, first, second, best, decayed]);
-  }
+  const model = networkModel(device, set, training, options);
+  const { weights, ...fitted } = await fitWeights(device, set, training, validation, model, options);
+  return { network: { width: set.width, hidden: options.hidden, weights }, ...fitted };
+}
+
+/** The network as what fitWeights fits. @param training sequences of the set, of whose targets the first weights say the mean */
+export function networkModel(
+  device: Device,
+  set: TrainingSet,
+  training: Int32Array,
+  options: Pick<TrainingOptions, 'loss' | 'hidden' | 'drawn' | 'seed'>,
+): Model {
+  return {
+    initial: initialWeights(set, training, options),
+    decayed: decayMask(set.width, options.hidden),
+    gradient: (chosen, weights, random) => gradientOf(device, batchFor(set, chosen, options, random), weights, options),
+    loss: (chosen, weights) => lossOf(device, batchFor(set, chosen, options, null), weights, options),
+  };
 }
 
 /** f of every row. @returns [rows] */
@@ -156,13 +106,15 @@ interface Batch {
   readonly rows: number;
 }
 
+type Shape = Pick<TrainingOptions, 'hidden' | 'loss'>;
+
 const isSum = (loss: Loss) => loss === 'sum' || loss === 'drawn';
 
 function batchFor(
   set: TrainingSet,
   chosen: Int32Array,
-  { loss, drawn = Infinity }: TrainingOptions,
-  random: ReturnType<typeof seededRandom> | null,
+  { loss, drawn = Infinity }: Pick<TrainingOptions, 'loss' | 'drawn'>,
+  random: Random | null,
 ): Batch {
   const { values, width, offsets, targets } = set;
   const rowsOf = Array.from(chosen, (i) => {
@@ -189,7 +141,7 @@ function batchFor(
 }
 
 /** Some of the rows, each at most once, in their order. */
-function drawFrom(rows: readonly number[], count: number, random: ReturnType<typeof seededRandom>): number[] {
+function drawFrom(rows: readonly number[], count: number, random: Random): number[] {
   if (rows.length <= count) return [...rows];
   const pool = [...rows];
   for (let i = 0; i < count; i++) {
@@ -213,12 +165,11 @@ function forward({ tf }: Device, inputs: Tensor2D, weights: Tensor1D, { width, h
 }
 
 /** [weights] how the batch's loss moves with each weight. */
-function gradientOf(device: Device, batch: Batch, weights: Tensor1D, options: TrainingOptions): Tensor1D {
+function gradientOf(device: Device, batch: Batch, weights: Tensor1D, { hidden, loss }: Shape): Tensor1D {
   const { tf } = device;
-  const { hidden } = options;
   const inputs = tf.tensor2d(batch.inputs, [batch.sequences * batch.length, batch.width]);
   const { output, active, last } = forward(device, inputs, weights, { width: batch.width, hidden });
-  const byOutput = outputGradient(device, batch, output as Tensor2D, options.loss);
+  const byOutput = outputGradient(device, batch, output as Tensor2D, loss);
   const byLast = tf.reshape(tf.matMul(active, byOutput, true), [-1]);
   const byLastBias = tf.reshape(tf.sum(byOutput), [1]);
   if (hidden === 0) return tf.concat1d([byLast as Tensor1D, byLastBias as Tensor1D]);
@@ -245,28 +196,15 @@ function outputGradient({ tf }: Device, batch: Batch, output: Tensor2D, loss: Lo
 }
 
 /** The loss over whole sequences: `drawn` draws nothing here, and is `sum`. */
-async function lossOf(
-  device: Device,
-  set: TrainingSet,
-  sequences: Int32Array,
-  weights: Tensor1D,
-  options: TrainingOptions,
-): Promise<number> {
+async function lossOf(device: Device, batch: Batch, weights: Tensor1D, { hidden, loss }: Shape) {
   const { tf } = device;
-  let total = 0;
-  let weight = 0;
-  for (const chosen of batchesOf(set, sequences, options.batchSize * 8, device.maxElements * SHARE)) {
-    const batch = batchFor(set, chosen, options, null);
-    const output = tf.tidy(() => {
-      const inputs = tf.tensor2d(batch.inputs, [batch.sequences * batch.length, batch.width]);
-      return forward(device, inputs, weights, { width: batch.width, hidden: options.hidden }).output;
-    });
-    const values = await output.data();
-    output.dispose();
-    total += batchLoss(batch, values as Float32Array, options.loss);
-    weight += isSum(options.loss) ? batch.sequences : batch.rows;
-  }
-  return total / weight;
+  const output = tf.tidy(() => {
+    const inputs = tf.tensor2d(batch.inputs, [batch.sequences * batch.length, batch.width]);
+    return forward(device, inputs, weights, { width: batch.width, hidden }).output;
+  });
+  const values = await output.data();
+  output.dispose();
+  return { total: batchLoss(batch, values as Float32Array, loss), count: isSum(loss) ? batch.sequences : batch.rows };
 }
 
 function batchLoss({ sequences, length, counts, targets }: Batch, outputs: Float32Array, loss: Loss): number {
@@ -289,38 +227,12 @@ export function logisticLoss(output: number, target: number): number {
   return Math.max(output, 0) - output * target + Math.log1p(Math.exp(-Math.abs(output)));
 }
 
-/** Batches of sequences: so many, or fewer where the padded rows would be too large. */
-function* batchesOf(
-  { offsets, width }: TrainingSet,
-  sequences: Int32Array,
-  batchSize: number,
-  maxElements: number,
-): Generator<Int32Array> {
-  let from = 0;
-  let longest = 0;
-  for (let i = 0; i < sequences.length; i++) {
-    const length = Math.max(longest, offsets[sequences[i] + 1] - offsets[sequences[i]]);
-    const isFull = i - from === batchSize || (i > from && (i - from + 1) * length * width > maxElements);
-    if (isFull) {
-      yield sequences.subarray(from, i);
-      from = i;
-      longest = offsets[sequences[i] + 1] - offsets[sequences[i]];
-    } else longest = length;
-  }
-  if (sequences.length > from) yield sequences.subarray(from);
-}
-
-function shuffled(sequences: Int32Array, random: ReturnType<typeof seededRandom>): Int32Array {
-  const order = sequences.slice();
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = random.integer(i + 1);
-    [order[i], order[j]] = [order[j], order[i]];
-  }
-  return order;
-}
-
 /** Small random weights, and a last bias with which the network says the mean of what it learns. */
-function initialWeights(set: TrainingSet, training: Int32Array, { hidden, loss, seed }: TrainingOptions): Float32Array {
+function initialWeights(
+  set: TrainingSet,
+  training: Int32Array,
+  { hidden, loss, seed }: Shape & Pick<TrainingOptions, 'seed'>,
+): Float32Array {
   const { width } = set;
   const random = seededRandom(`weights ${seed}`);
   const layer = width * hidden;
