@@ -61,12 +61,20 @@ describe('--state-identity', () => {
     ['full-history', { by: 'fullHistory' }],
     ['similarity', { by: 'similarity' }],
     ['similarity:0.9', { by: 'similarity', threshold: 0.9 }],
+    ['embedding', { by: 'embedding' }],
+    ['embedding:0.8', { by: 'embedding', threshold: 0.8 }],
   ])('%s is read', (text, identity) => expect(statesBy(text)).toEqual(identity));
 
-  it.each(['', 'history', 'similarity:1', 'similarity:x', 'full-history:0.9', 'similarity:0.9:1', 'constructor'])(
-    '%j is refused',
-    (text) => expect(() => statesBy(text)).toThrow('action-observation'),
-  );
+  it.each([
+    '',
+    'history',
+    'similarity:1',
+    'similarity:x',
+    'full-history:0.9',
+    'similarity:0.9:1',
+    'embedding:0',
+    'constructor',
+  ])('%j is refused', (text) => expect(() => statesBy(text)).toThrow('action-observation'));
 
   it('says nothing where nothing is chosen, and is whole where something is', () => {
     expect(chosenStates({})).toBeUndefined();

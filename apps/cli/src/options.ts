@@ -60,19 +60,21 @@ const STATES_BY = {
   'action-observation': 'actionObservation',
   'full-history': 'fullHistory',
   similarity: 'similarity',
+  embedding: 'embedding',
 } as const;
+const WITH_THRESHOLD: ReadonlySet<string> = new Set<StatesBy>(['similarity', 'embedding']);
 
 export type StatesBy = (typeof STATES_BY)[keyof typeof STATES_BY];
 
-/** `last-observation`, `action-observation`, `full-history`, `similarity` or `similarity:0.9`. */
+/** `last-observation`, `action-observation`, `full-history`, `similarity`, `embedding`; the last two also as `similarity:0.9`. */
 export function statesBy(text: string): { readonly by: StatesBy; readonly threshold?: number } {
   const [name, threshold, ...more] = text.split(':');
   const by = Object.hasOwn(STATES_BY, name) ? STATES_BY[name as keyof typeof STATES_BY] : undefined;
   const least = threshold === undefined ? undefined : Number(threshold);
-  const isWrong = least !== undefined && (by !== 'similarity' || !(least > 0 && least < 1));
+  const isWrong = least !== undefined && (!WITH_THRESHOLD.has(by ?? '') || !(least > 0 && least < 1));
   if (by === undefined || isWrong || more.length > 0) {
     throw new InvalidArgumentError(
-      `expected ${Object.keys(STATES_BY).join(', ')} or similarity:0.9 (above 0, below 1).`,
+      `expected ${Object.keys(STATES_BY).join(', ')}; the last two also with a threshold above 0 and below 1, as similarity:0.9.`,
     );
   }
   return { by, ...(least !== undefined && { threshold: least }) };
@@ -89,7 +91,7 @@ export function choosingStates(command: Command): Command {
   return command
     .option(
       '--state-identity <kind>',
-      'which states are the same: last-observation (default), action-observation, full-history, similarity[:0.95]',
+      'which states are the same: last-observation (default), action-observation, full-history, similarity[:0.95], embedding[:0.95]',
       statesBy,
     )
     .option('--exclude-generic-states', 'empty states and errors are the same as no other');

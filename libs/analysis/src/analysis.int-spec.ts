@@ -314,6 +314,7 @@ describe('an estimator that fails', () => {
     ports((task) =>
       computeShard(store, task, {
         catalogue: ESTIMATORS,
+        identify: async (trajectories) => ({ trajectories, warnings: [] }),
         run: (estimator, trajectories, params) => {
           if (estimator.id === 'rloo' && isBroken()) throw new Error('out of order');
           return runEstimator(estimator, trajectories, params);

@@ -8,9 +8,11 @@ import {
   identifyStates,
   needsOf,
   runEstimator,
+  runLater,
   turnCredit,
   type AnyEstimator,
   type Credit,
+  type LaterEstimation,
   type Outcome,
 } from '#lib/credit';
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
@@ -29,17 +31,16 @@ const PROCESSOR = 'cpu';
 
 type TaskEstimator = ShardTask['estimators'][number];
 
-/** The estimators that a shard may be computed by, and how one of them is run. */
-export interface Estimation {
+/** The estimators that a shard may be computed by, how states are identified, and how one of them is run. */
+export interface Estimation extends LaterEstimation {
   readonly catalogue: readonly AnyEstimator[];
-  readonly run: (
-    estimator: AnyEstimator,
-    trajectories: TrajectoryBatch,
-    params: Readonly<Record<string, unknown>>,
-  ) => Outcome | Promise<Outcome>;
 }
 
-const OURS: Estimation = { catalogue: ESTIMATORS, run: runEstimator };
+const OURS: Estimation = {
+  catalogue: ESTIMATORS,
+  identify: async (trajectories, identity) => ({ trajectories: identifyStates(trajectories, identity), warnings: [] }),
+  run: runEstimator,
+};
 
 /**
  * Computes a shard from files to files: reads its segments, runs the estimators whose credit is not known yet, stores
@@ -109,13 +110,14 @@ async function computeOne(
   store: SegmentStore,
   trajectories: TrajectoryBatch,
   { id, version, hash, params, states, key }: TaskEstimator,
-  { catalogue, run }: Estimation,
+  estimation: Estimation,
 ): Promise<{ result: ShardResult; credit?: Credit }> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
   let outcome: Outcome;
   try {
-    outcome = await run(chosen(catalogue, id, hash), identifyStates(trajectories, states ?? AS_RECORDED), params);
+    const estimator = chosen(estimation.catalogue, id, hash);
+    outcome = await runLater(estimation, estimator, trajectories, params, states ?? AS_RECORDED);
   } catch (error) {
     const reason = `${id}: ${messageOf(error)}`;
     return { result: { key, seconds: seconds(), device: PROCESSOR, kind: 'failed', reason } };

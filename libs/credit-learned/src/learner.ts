@@ -1,13 +1,24 @@
-import { enterEstimator, leaveEstimator, type AnyEstimator, type Outcome } from '#lib/credit';
+import {
+  enterEstimator,
+  identifyStates,
+  leaveEstimator,
+  type AnyEstimator,
+  type IdentifiedStates,
+  type Outcome,
+  type StateIdentity,
+} from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
-import { messageOf, RecreditError } from '#lib/kernel';
-import { Devices, type Device, type DeviceWish } from '#lib/tensor';
+import { RecreditError } from '#lib/kernel';
+import { Devices, type DeviceWish } from '#lib/tensor';
+import { embeddedStates } from './embedded-states.js';
 import { LEARNED_ESTIMATORS } from './estimators/index.js';
 import type { AnyLearnedEstimator } from './learned-estimator.js';
 
+type Params = Readonly<Record<string, unknown>>;
+
 /**
- * Runs estimators that learn, on the first device that is there. Nothing is loaded before the first of them runs. When a
- * device fails, the next one tries once, and the credit says so.
+ * Runs estimators that learn, and compares states by embedding, on the first device that is there. Nothing is loaded before
+ * the first of these. When a device fails, the next one tries once, and the credit says so.
  */
 export class Learner {
   readonly #devices: Devices;
@@ -17,38 +28,30 @@ export class Learner {
   }
 
   /** @throws RecreditError `device.unavailable`; what the device threw, where there is no other */
-  async run(
-    estimator: AnyEstimator,
-    trajectories: TrajectoryBatch,
-    rawParams: Readonly<Record<string, unknown>> = {},
-  ): Promise<Outcome> {
+  async run(estimator: AnyEstimator, trajectories: TrajectoryBatch, rawParams: Params = {}): Promise<Outcome> {
     const learned = learnedOf(estimator);
     const entry = enterEstimator(learned, trajectories, rawParams);
     if (entry.kind === 'missing') return entry;
-    const learn = async () => {
-      const device = await this.#devices.current();
-      try {
-        const credit = await learned.learn(device, trajectories, entry.columns as never, entry.params as never);
-        return { device, credit, failure: null };
-      } catch (error) {
-        if (error instanceof RecreditError) throw error; // ours, and the same anywhere
-        if (!this.#devices.fail(device, messageOf(error))) throw error;
-        return { device, credit: null, failure: messageOf(error) };
-      }
+    const { value, device, warnings } = await this.#devices.compute((on) =>
+      learned.learn(on, trajectories, entry.columns as never, entry.params as never),
+    );
+    const outcome = leaveEstimator(learned, trajectories, value);
+    return outcome.kind === 'missing' ? outcome : { ...outcome, warnings: [...warnings, ...outcome.warnings], device };
+  }
+
+  /** `identifyStates` by any identity. @throws as `run` */
+  async identify(trajectories: TrajectoryBatch, identity: StateIdentity): Promise<IdentifiedStates> {
+    if (identity.by !== 'embedding') return { trajectories: identifyStates(trajectories, identity), warnings: [] };
+    const { value, device, warnings } = await this.#devices.compute((on) =>
+      embeddedStates(on, trajectories, identity.threshold),
+    );
+    return {
+      trajectories: identifyStates(trajectories, identity, value.labels),
+      device,
+      warnings: [...warnings, ...value.warnings],
     };
-    const first = await learn();
-    const last = first.credit ? first : await learn();
-    if (!last.credit) throw new Error(`${first.device.id}: ${first.failure}; ${last.device.id}: ${last.failure}`);
-    const outcome = leaveEstimator(learned, trajectories, last.credit);
-    if (outcome.kind === 'missing') return outcome;
-    const retried =
-      first === last ? [] : [`${first.device.id} failed (${first.failure}): computed on ${last.device.id}`];
-    return { ...outcome, warnings: [...retried, ...outcome.warnings], device: nameOf(last.device) };
   }
 }
-
-/** What stands on a result: of a GPU behind WebGPU also which one it was. */
-const nameOf = ({ id, description }: Device) => (id === 'webgpu' ? `${id} (${description})` : id);
 
 /** Whether an estimator of the catalogue is run by a learner. */
 export const learns = ({ device }: Pick<AnyEstimator, 'device'>) => device === 'tensor';

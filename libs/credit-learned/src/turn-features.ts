@@ -10,7 +10,7 @@ export interface TurnFeatures {
   readonly turn: Rows;
 }
 
-type Embeddings = readonly (readonly number[] | null)[];
+export type Embeddings = readonly (readonly number[] | null)[];
 
 /**
  * What a model sees of turns: their texts (see textFeatures), or, of states, the embeddings that the trainer logged on

@@ -3,7 +3,7 @@ import type { AnyEstimator, Column, Credit, Keyed } from './estimator.js';
 import { missingSignals, needsOf, type MissingSignal } from './needs.js';
 import { nest, type Nested } from './nest.js';
 import { parseParams, runEstimator, type Outcome } from './run-estimator.js';
-import { AS_RECORDED, identifyStates, statesOf, type StateIdentity } from './state-identity.js';
+import { AS_RECORDED, identifyStates, statesOf, type IdentifiedStates, type StateIdentity } from './state-identity.js';
 import { creditAt } from './turn-credit.js';
 
 /** Trajectories as the protocol, an import file and a test vector have them. */
@@ -57,31 +57,52 @@ export function estimate(
 ): Estimate | NoEstimate {
   const prepared = prepare(estimator, records, rawParams, identity, exactTokens);
   if (prepared.kind === 'missing') return prepared;
-  const { batches, params } = prepared;
+  const { batches, params, states } = prepared;
   return joined(
     estimator,
     prepared,
-    batches.map((batch) => runEstimator(estimator, batch.identified, params)),
+    batches.map((recorded) => runEstimator(estimator, identifyStates(recorded, states), params)),
   );
 }
 
-/** As `estimate`, for an estimator that answers later: how one batch is run is handed in. */
+/** How an estimator is run, and states are identified, where that is not done at once. */
+export interface LaterEstimation {
+  readonly identify: (trajectories: TrajectoryBatch, identity: StateIdentity) => Promise<IdentifiedStates>;
+  readonly run: (
+    estimator: AnyEstimator,
+    trajectories: TrajectoryBatch,
+    params: Readonly<Record<string, unknown>>,
+  ) => Outcome | Promise<Outcome>;
+}
+
+/** As `estimate`, for what is answered later. */
 export async function estimateLater(
   estimator: AnyEstimator,
   records: TrajectoryRecords,
   rawParams: unknown,
-  run: (
-    estimator: AnyEstimator,
-    trajectories: TrajectoryBatch,
-    params: Readonly<Record<string, unknown>>,
-  ) => Promise<Outcome>,
+  estimation: LaterEstimation,
   identity: StateIdentity = AS_RECORDED,
 ): Promise<Estimate | NoEstimate> {
   const prepared = prepare(estimator, records, rawParams, identity, false);
   if (prepared.kind === 'missing') return prepared;
+  const { batches, params, states } = prepared;
   const outcomes: Outcome[] = [];
-  for (const { identified } of prepared.batches) outcomes.push(await run(estimator, identified, prepared.params));
+  for (const recorded of batches) outcomes.push(await runLater(estimation, estimator, recorded, params, states));
   return joined(estimator, prepared, outcomes);
+}
+
+/** Identifies the states, runs the estimator on them, and says of both what computed them and what it warns of. */
+export async function runLater(
+  { identify, run }: LaterEstimation,
+  estimator: AnyEstimator,
+  recorded: TrajectoryBatch,
+  params: Readonly<Record<string, unknown>>,
+  identity: StateIdentity,
+): Promise<Outcome> {
+  const { trajectories, device, warnings } = await identify(recorded, identity);
+  const outcome = await run(estimator, trajectories, params);
+  if (outcome.kind === 'missing') return outcome;
+  return { ...(device !== undefined && { device }), ...outcome, warnings: [...warnings, ...outcome.warnings] };
 }
 
 interface Prepared {
@@ -91,8 +112,10 @@ interface Prepared {
   readonly whole: TrajectoryBatch;
   /** rows of the whole, a list per training step */
   readonly steps: readonly number[][];
-  /** of each step: as recorded, and with the states that the estimator is to see */
-  readonly batches: readonly { readonly recorded: TrajectoryBatch; readonly identified: TrajectoryBatch }[];
+  /** of each step, as recorded */
+  readonly batches: readonly TrajectoryBatch[];
+  /** which states the estimator is to see as the same */
+  readonly states: StateIdentity;
 }
 
 function prepare(
@@ -109,14 +132,13 @@ function prepare(
   const missing = missingSignals(whole, needsOf(estimator, params));
   if (missing.length > 0) return { ...answer, kind: 'missing', missing };
   const steps = rowsByStep(whole);
-  const batches = steps.map((rows) => {
-    const recorded = trajectoryBatch(
+  const batches = steps.map((rows) =>
+    trajectoryBatch(
       rows.map((row) => records[row]),
       { exactTokens },
-    );
-    return { recorded, identified: identifyStates(recorded, answer.states ?? AS_RECORDED) };
-  });
-  return { kind: 'prepared', answer, params, whole, steps, batches };
+    ),
+  );
+  return { kind: 'prepared', answer, params, whole, steps, batches, states: answer.states ?? AS_RECORDED };
 }
 
 function joined(
@@ -124,7 +146,7 @@ function joined(
   { answer, params, whole, steps, batches }: Prepared,
   outcomes: readonly Outcome[],
 ): Estimate {
-  const parts = outcomes.map((outcome, step) => partOf(batches[step].recorded, outcome));
+  const parts = outcomes.map((outcome, step) => partOf(batches[step], outcome));
   const { columns, ...rest } = joinSteps(parts, steps, whole);
   return { ...answer, kind: 'credit', ...rest, columns: { ...columns, ...overallOf(estimator, parts, params) } };
 }

@@ -1,5 +1,13 @@
 export { describeEstimator } from './describe-estimator.js';
-export { estimate, estimateLater, type Estimate, type NoEstimate, type TrajectoryRecords } from './estimate.js';
+export {
+  estimate,
+  estimateLater,
+  runLater,
+  type Estimate,
+  type LaterEstimation,
+  type NoEstimate,
+  type TrajectoryRecords,
+} from './estimate.js';
 export {
   defineEstimator,
   type AnyEstimator,
@@ -25,7 +33,7 @@ export {
   runEstimator,
   type Outcome,
 } from './run-estimator.js';
-export { Flag, type SignalKind, type SignalKinds, type TextValues } from './signal-kinds.js';
+export { Flag, signalValues, type SignalKind, type SignalKinds, type TextValues } from './signal-kinds.js';
 export { readersOfSignals, signalsRead } from './signal-readers.js';
 export {
   AS_RECORDED,
@@ -34,7 +42,10 @@ export {
   isAsRecorded,
   readsStates,
   StateIdentity,
+  statesInOrder,
   statesOf,
+  type IdentifiedStates,
+  type StateRows,
 } from './state-identity.js';
 export { nodeMeans, trajectoryTree, type TrajectoryTree } from './trajectory-tree.js';
 export { creditAt, turnCredit } from './turn-credit.js';

@@ -1,5 +1,5 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { areSimilar, indexText, onlineClusters, pairLabels, repeatKeys, type IndexedText } from '#lib/numeric';
+import { areSimilar, firstRows, indexText, onlineClusters, pairLabels, repeatKeys, type IndexedText } from '#lib/numeric';
 
 /** [turns] label of the set of turns that started alike, inside one group of rollouts. */
 export interface StateGroups {
@@ -53,13 +53,4 @@ export function similarKeys(
     (i, first) => areSimilar(textOf(rows[i]), textOf(rows[first]), threshold),
   );
   return { labels: equal.labels.map((label) => (label < 0 ? -1 : labels[label])), count };
-}
-
-/** [labels] the first row that has it */
-function firstRows({ labels, count }: StateGroups): Int32Array {
-  const rows = new Int32Array(count).fill(-1);
-  labels.forEach((label, row) => {
-    if (label >= 0 && rows[label] < 0) rows[label] = row;
-  });
-  return rows;
 }

@@ -1,4 +1,5 @@
 import type { Texts, TrajectoryBatch } from '#lib/dataset';
+import { RecreditError } from '#lib/kernel';
 import { pairLabels } from '#lib/numeric';
 import { z } from 'zod';
 import type { AnyEstimator } from './estimator.js';
@@ -24,6 +25,12 @@ export const StateIdentity = z
       threshold: z.number().gt(0).lt(1).default(DEFAULT_THRESHOLD),
       excludeGeneric: z.boolean().default(false),
     }),
+    /** the cosine of their embeddings with the first of their kind is `>= threshold`: compared on a device, not here */
+    z.strictObject({
+      by: z.literal('embedding'),
+      threshold: z.number().gt(0).lt(1).default(DEFAULT_THRESHOLD),
+      excludeGeneric: z.boolean().default(false),
+    }),
   ])
   .describe('what counts as the same state');
 export type StateIdentity = z.infer<typeof StateIdentity>;
@@ -44,8 +51,9 @@ export function statesOf(estimator: AnyEstimator, identity: StateIdentity): { re
   return isAsRecorded(identity) || !readsStates(estimator) ? {} : { states: identity };
 }
 
-/** Whether the texts of states and actions must be loaded for it. */
-export const comparesTexts = ({ by, excludeGeneric }: StateIdentity) => by === 'similarity' || excludeGeneric;
+/** Whether what lies with the texts (texts of states and actions, embeddings) must be loaded for it. */
+export const comparesTexts = ({ by, excludeGeneric }: StateIdentity) =>
+  by === 'similarity' || by === 'embedding' || excludeGeneric;
 
 /**
  * The trajectories with `stateKey` equal where states are the same by this identity, and with it `finalKey`, the key of the
@@ -53,18 +61,31 @@ export const comparesTexts = ({ by, excludeGeneric }: StateIdentity) => by === '
  * stays unsaid. A key's text is that of the first turn that has it.
  *
  * @param trajectories with texts where `comparesTexts`
+ * @param embedded [states in order] labels by embedding, -1: not said; for an identity by embedding
  */
-export function identifyStates(trajectories: TrajectoryBatch, identity: StateIdentity): TrajectoryBatch {
+export function identifyStates(
+  trajectories: TrajectoryBatch,
+  identity: StateIdentity,
+  embedded?: Int32Array,
+): TrajectoryBatch {
   if (isAsRecorded(identity)) return trajectories;
   const rows = statesInOrder(trajectories);
-  const keys = keysOf(rows, identity);
+  const keys = keysOf(rows, identity, embedded);
   const { excludeGeneric } = identity;
   const count = excludeGeneric ? apartWhereGeneric(rows, keys) : maxOf(keys) + 1;
   return { ...trajectories, ...placed(trajectories, rows, keys, count) };
 }
 
+/** Trajectories with equal keys where states are the same, where something else than the processor may have compared them. */
+export interface IdentifiedStates {
+  readonly trajectories: TrajectoryBatch;
+  /** what compared them; none: the processor */
+  readonly device?: string;
+  readonly warnings: readonly string[];
+}
+
 /** Every state that was seen, final ones too, in the order of the batch: row i's turns, then its end. */
-interface StateRows {
+export interface StateRows {
   /** [states] */
   readonly group: Int32Array;
   /** [states] key of its text; -1: not said */
@@ -73,11 +94,13 @@ interface StateRows {
   readonly ledBy: Int32Array;
   /** [states] */
   readonly isFirst: Uint8Array;
+  /** [states] the turn that it is before; -1: none, the last of its trajectory */
+  readonly turn: Int32Array;
   /** by key; null: not loaded */
   readonly texts: readonly string[] | null;
 }
 
-function statesInOrder(trajectories: TrajectoryBatch): StateRows {
+export function statesInOrder(trajectories: TrajectoryBatch): StateRows {
   const { turnOffsets, groupOf, stateKey, actionKey } = trajectories;
   const { finalText, texts } = finalTexts(trajectories);
   const size = stateKey.length + groupOf.length;
@@ -86,6 +109,7 @@ function statesInOrder(trajectories: TrajectoryBatch): StateRows {
     text: new Int32Array(size),
     ledBy: new Int32Array(size),
     isFirst: new Uint8Array(size),
+    turn: new Int32Array(size),
     texts,
   };
   let row = 0;
@@ -95,6 +119,7 @@ function statesInOrder(trajectories: TrajectoryBatch): StateRows {
       rows.group[row] = groupOf[i];
       rows.text[row] = isEnd ? finalText[i] : stateKey[t];
       rows.isFirst[row] = t === turnOffsets[i] ? 1 : 0;
+      rows.turn[row] = isEnd ? -1 : t;
       rows.ledBy[row] = rows.isFirst[row] ? 0 : actionKey[t - 1] + 2;
     }
   }
@@ -117,7 +142,7 @@ function finalTexts({ ids, texts, columns, ...rest }: TrajectoryBatch) {
   return { finalText, texts: all };
 }
 
-function keysOf(rows: StateRows, identity: StateIdentity): Int32Array {
+function keysOf(rows: StateRows, identity: StateIdentity, embedded: Int32Array | undefined): Int32Array {
   switch (identity.by) {
     case 'lastObservation':
       return rows.text.slice();
@@ -127,6 +152,9 @@ function keysOf(rows: StateRows, identity: StateIdentity): Int32Array {
       return historyLabels(rows);
     case 'similarity':
       return similarKeys(rows.group, rows.text, rows.texts!, identity.threshold).labels;
+    case 'embedding':
+      if (embedded) return embedded.slice();
+      throw new RecreditError('request.invalid', 'states are compared by embedding on a device: ask for an analysis');
   }
 }
 

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pairLabels } from './pair-labels.js';
+import { firstRows, pairLabels } from './pair-labels.js';
+
+it('know the first row of each label', () => {
+  const pairs = pairLabels(Int32Array.of(-1, 4, 4, 2, 4), Int32Array.of(0, 1, 1, 1, 0));
+  expect([...firstRows(pairs)]).toEqual([1, 3, 4]);
+});
 
 describe('pairLabels', () => {
   it('labels by first appearance', () => {

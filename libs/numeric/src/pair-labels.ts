@@ -23,6 +23,13 @@ export function pairLabels(left: Int32Array, right: Int32Array): PairLabels {
   return places <= PLACES_PER_ROW * left.length ? byPlace(left, right, width, places) : byHash(left, right);
 }
 
+/** [labels] the first row that has each. */
+export function firstRows({ labels, count }: PairLabels): Int32Array {
+  const rows = new Int32Array(count).fill(-1);
+  for (let i = 0; i < labels.length; i++) if (labels[i] >= 0 && rows[labels[i]] < 0) rows[labels[i]] = i;
+  return rows;
+}
+
 function greatest(keys: Int32Array): number {
   let greatest = -1;
   for (let i = 0; i < keys.length; i++) if (keys[i] > greatest) greatest = keys[i];

@@ -74,6 +74,18 @@ describe('the example of the guide', () => {
   });
 });
 
+it('states are identified once for all estimators that read them alike', async () => {
+  const batch = trajectoryBatch(records);
+  const { identify } = estimationWith([], here);
+  const [fullHistory, generic] = [false, true].map((excludeGeneric) => ({
+    by: 'fullHistory' as const,
+    excludeGeneric,
+  }));
+  expect(await identify(batch, { ...fullHistory })).toBe(await identify(batch, { ...fullHistory }));
+  expect(await identify(batch, generic)).not.toBe(await identify(batch, fullHistory));
+  expect(await identify(trajectoryBatch(records), fullHistory)).not.toBe(await identify(batch, fullHistory));
+});
+
 describe('reading the folder', () => {
   it('takes modules by name, and leaves all else alone', async () => {
     write('b.js', moduleOf('estimate() {}', 'second'));

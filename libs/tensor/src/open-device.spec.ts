@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { RecreditError } from '#lib/kernel';
 import { describe, expect, it, vi } from 'vitest';
 import type { Device, DeviceId } from './device.js';
 import { noGpu } from './gpu-hint.js';
@@ -33,14 +34,33 @@ describe('Devices', () => {
     });
   });
 
-  it('goes on to the next when one fails, and not where one was asked for', async () => {
-    const open = { ...NO_GPU, webgpu: there('webgpu') };
-    const devices = new Devices('auto', open);
-    expect(devices.fail(await devices.current(), 'lost')).toBe(true);
-    expect((await devices.current()).id).toBe('wasm');
+  const lost = async (device: Device) => {
+    if (device.id === 'webgpu') throw new Error('lost');
+    return device.id;
+  };
+
+  it('computes on the next when one fails, says so, and stays there', async () => {
+    const devices = new Devices('auto', { ...NO_GPU, webgpu: there('webgpu') });
+    const warnings = ['webgpu failed (lost): computed on wasm'];
+    expect(await devices.compute(lost)).toEqual({ value: 'wasm', device: 'wasm', warnings });
+    expect(await devices.compute(lost)).toEqual({ value: 'wasm', device: 'wasm', warnings: [] });
+  });
+
+  it('gives up where one was asked for, and after the second', async () => {
+    const open = { cuda: there('cuda'), webgpu: there('webgpu'), wasm: there('wasm') };
     const only = new Devices('webgpu', open);
-    expect(only.fail(await only.current(), 'lost')).toBe(false);
+    await expect(only.compute(lost)).rejects.toThrow('webgpu failed (lost)');
     await expect(only.current()).rejects.toThrow('webgpu: lost');
+    const full = () => Promise.reject(new Error('memory is full'));
+    const failures = 'cuda failed (memory is full); webgpu failed (memory is full)';
+    await expect(new Devices('auto', open).compute(full)).rejects.toThrow(failures);
+  });
+
+  it('does not blame the device for what is wrong with the work', async () => {
+    const devices = new Devices('auto', { ...NO_GPU, webgpu: there('webgpu') });
+    const wrong = () => Promise.reject(new RecreditError('request.invalid', 'no such thing'));
+    await expect(devices.compute(wrong)).rejects.toThrow('no such thing');
+    expect((await devices.current()).id).toBe('webgpu');
   });
 });
 

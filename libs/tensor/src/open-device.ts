@@ -19,6 +19,15 @@ export interface DeviceReport {
   readonly found: string;
 }
 
+/** What was computed, on which device, and what failed before it. */
+export interface Computed<Value> {
+  readonly value: Value;
+  /** its name; of a GPU behind WebGPU also which one it is */
+  readonly device: string;
+  /** a sentence for each device that failed */
+  readonly warnings: readonly string[];
+}
+
 /**
  * Opens devices one after the other, lazily, and remembers which failed. One of these per thread.
  *
@@ -57,8 +66,30 @@ export class Devices {
     });
   }
 
-  /** Gives up the device that failed. @returns whether there is another one to try */
-  fail(device: Device, reason: string): boolean {
+  /**
+   * Computes something on the device; where the device fails, once more on the next one. What is wrong with the work itself (a
+   * `RecreditError`) is the same anywhere.
+   *
+   * @throws RecreditError `device.unavailable`; what the device threw, where there is no other
+   */
+  async compute<Value>(work: (device: Device) => Promise<Value>): Promise<Computed<Value>> {
+    const failures: string[] = [];
+    for (;;) {
+      const device = await this.current();
+      try {
+        const value = await work(device);
+        return { value, device: nameOf(device), warnings: failures.map((each) => `${each}: computed on ${device.id}`) };
+      } catch (error) {
+        if (error instanceof RecreditError) throw error;
+        failures.push(`${device.id} failed (${messageOf(error)})`);
+        const isLast = !this.#giveUp(device, messageOf(error)) || failures.length > 1;
+        if (isLast) throw new Error(failures.join('; '), { cause: error });
+      }
+    }
+  }
+
+  /** @returns whether there is another one to try */
+  #giveUp(device: Device, reason: string): boolean {
     this.#failed.set(device.id, reason);
     if (this.#open === device) this.#open = null;
     return this.#candidates().some((id) => !this.#failed.has(id));
@@ -88,6 +119,8 @@ export async function probeDevices(
   }
   return reports;
 }
+
+const nameOf = ({ id, description }: Device) => (id === 'webgpu' ? `${id} (${description})` : id);
 
 const softwareText = ({ id, description }: Device) =>
   `${description}: a software adapter, slower than wasm, taken only with RECREDIT_DEVICE=${id}`;

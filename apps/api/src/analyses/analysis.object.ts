@@ -26,6 +26,7 @@ export enum StatesBy {
   ACTION_OBSERVATION = 'actionObservation',
   FULL_HISTORY = 'fullHistory',
   SIMILARITY = 'similarity',
+  EMBEDDING = 'embedding',
 }
 registerEnumType(StatesBy, {
   name: 'StatesBy',
@@ -34,6 +35,10 @@ registerEnumType(StatesBy, {
     ACTION_OBSERVATION: { description: 'And the actions that led to them are equal.' },
     FULL_HISTORY: { description: 'And all that was seen and done before is equal.' },
     SIMILARITY: { description: 'Those whose texts resemble the first of their kind.' },
+    EMBEDDING: {
+      description:
+        'Those whose embeddings are near the first of their kind, by cosine: the signal `embedding` where all turns have it, else made of their texts. Compared on the device of a worker.',
+    },
   },
 });
 
@@ -42,7 +47,7 @@ export class StateIdentity {
   @Field(() => StatesBy)
   by!: StatesBy;
 
-  @Field(() => Float, { nullable: true, description: 'Of SIMILARITY: the least ratio.' })
+  @Field(() => Float, { nullable: true, description: 'Of SIMILARITY the least ratio, of EMBEDDING the least cosine.' })
   threshold!: number | null;
 
   @Field(() => Boolean, { description: 'Empty states and errors are the same as no other.' })
@@ -54,7 +59,7 @@ export class StateIdentityInput {
   @Field(() => StatesBy)
   by!: StatesBy;
 
-  @Field(() => Float, { nullable: true, description: 'Of SIMILARITY; 0.95 if not said.' })
+  @Field(() => Float, { nullable: true, description: 'Of SIMILARITY and EMBEDDING; 0.95 if not said.' })
   threshold?: number | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Empty states and errors are the same as no other.' })

@@ -70,6 +70,7 @@ const BY = {
   actionObservation: 'ACTION_OBSERVATION',
   fullHistory: 'FULL_HISTORY',
   similarity: 'SIMILARITY',
+  embedding: 'EMBEDDING',
 } as const;
 
 /** @returns the id of the new analysis */

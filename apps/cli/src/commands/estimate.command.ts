@@ -9,7 +9,7 @@ import {
 } from '#lib/credit';
 import { Learner, learns } from '#lib/credit-learned';
 import { trajectoryBatch } from '#lib/dataset';
-import { catalogueWith, OwnThread, readOwnEstimators } from '#lib/own-estimators';
+import { catalogueWith, estimationWith, OwnThread, readOwnEstimators } from '#lib/own-estimators';
 import { recordedInstead } from '#lib/protocol';
 import { Command } from 'commander';
 import type { Cli } from '../cli.js';
@@ -42,11 +42,12 @@ export function estimateCommand(cli: Cli): Command {
         const params = { ...fromFile, ...options.params };
         const states = chosenStates(options);
         const module = own.find(({ hash }) => hash === estimator.hash);
-        const learner = new Learner(cli.config.device);
-        const result = module
-          ? await new OwnThread().estimate(module, trajectories, params, states)
-          : learns(estimator)
-            ? await estimateLater(estimator, trajectories, params, (...of) => learner.run(...of), states)
+        const needsDevice = learns(estimator) || states?.by === 'embedding';
+        const estimation = estimationWith(own, new OwnThread(), new Learner(cli.config.device));
+        const result = needsDevice
+          ? await estimateLater(estimator, trajectories, params, estimation, states)
+          : module
+            ? await new OwnThread().estimate(module, trajectories, params, states)
             : estimate(estimator, trajectories, params, states);
         return { json: result, text: estimateText(result, trajectories), exitCode: result.kind === 'missing' ? 1 : 0 };
       }),
