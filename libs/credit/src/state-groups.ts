@@ -1,5 +1,14 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { areSimilar, firstRows, indexText, onlineClusters, pairLabels, repeatKeys, type IndexedText } from '#lib/numeric';
+import {
+  areSimilar,
+  firstRows,
+  indexText,
+  onlineClusters,
+  pairLabels,
+  repeatedPairLabels,
+  repeatKeys,
+  type IndexedText,
+} from '#lib/numeric';
 
 /** [turns] label of the set of turns that started alike, inside one group of rollouts. */
 export interface StateGroups {
@@ -9,7 +18,7 @@ export interface StateGroups {
 
 /** Turns of a group that started from the same state; several visits inside one trajectory all count. */
 export function equalStates({ turnOffsets, groupOf, stateKey }: TrajectoryBatch): StateGroups {
-  return pairLabels(repeatKeys(groupOf, turnOffsets), stateKey);
+  return repeatedPairLabels(groupOf, turnOffsets, stateKey);
 }
 
 /**

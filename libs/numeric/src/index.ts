@@ -29,7 +29,7 @@ export {
   rowMeans,
   rowSums,
 } from './offsets.js';
-export { firstRows, pairLabels } from './pair-labels.js';
+export { firstRows, pairLabels, repeatedPairLabels } from './pair-labels.js';
 export { ridgeWeights, solvePositiveDefinite } from './ridge.js';
 export { quantileOfSorted, quantiles } from './quantile.js';
 export { hash32, hash53, hashUnit, hashUnits, seededRandom, type Random } from './random.js';

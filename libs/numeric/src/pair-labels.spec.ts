@@ -1,11 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstRows, pairLabels } from './pair-labels.js';
-
-it('know the first row of each label', () => {
-  const pairs = pairLabels(Int32Array.of(-1, 4, 4, 2, 4), Int32Array.of(0, 1, 1, 1, 0));
-  expect([...firstRows(pairs)]).toEqual([1, 3, 4]);
-});
+import { repeatKeys } from './offsets.js';
+import { firstRows, pairLabels, repeatedPairLabels } from './pair-labels.js';
 
 describe('pairLabels', () => {
   it('labels by first appearance', () => {
@@ -34,4 +30,24 @@ describe('pairLabels', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['small keys', 12],
+  ['keys of any size', 2 ** 31 - 1],
+])('labels keys that stand on the children of their rows as it labels a column of them: %s', (_, max) => {
+  const row = fc.tuple(fc.integer({ min: -1, max: 5 }), fc.array(fc.integer({ min: -1, max }), { maxLength: 9 }));
+  fc.assert(
+    fc.property(fc.array(row), (rows) => {
+      const keys = Int32Array.from(rows, ([key]) => key);
+      const right = Int32Array.from(rows.flatMap(([, children]) => children));
+      const offsets = Int32Array.of(0, ...rows.map((_row, i) => rows.slice(0, i + 1).flatMap(([, c]) => c).length));
+      expect(repeatedPairLabels(keys, offsets, right)).toEqual(pairLabels(repeatKeys(keys, offsets), right));
+    }),
+  );
+});
+
+it('know the first row of each label', () => {
+  const pairs = pairLabels(Int32Array.of(-1, 4, 4, 2, 4), Int32Array.of(0, 1, 1, 1, 0));
+  expect([...firstRows(pairs)]).toEqual([1, 3, 4]);
 });

@@ -1,3 +1,5 @@
+import { repeatKeys } from './offsets.js';
+
 /** A table with a place for every possible pair may have so many places per row; beyond it pairs are looked up by hash. */
 const PLACES_PER_ROW = 16;
 
@@ -21,6 +23,39 @@ export function pairLabels(left: Int32Array, right: Int32Array): PairLabels {
   const width = greatest(right) + 1;
   const places = (greatest(left) + 1) * width;
   return places <= PLACES_PER_ROW * left.length ? byPlace(left, right, width, places) : byHash(left, right);
+}
+
+/**
+ * The same where the left key stands on each child of its row: a trajectory's group on each of its turns. What
+ * `pairLabels(repeatKeys(keys, offsets), right)` says, without a column of children.
+ *
+ * @param keys [rows]
+ * @param offsets [rows + 1]
+ * @param right [children]
+ */
+export function repeatedPairLabels(keys: Int32Array, offsets: Int32Array, right: Int32Array): PairLabels {
+  const width = greatest(right) + 1;
+  const places = (greatest(keys) + 1) * width;
+  if (places > PLACES_PER_ROW * right.length) return pairLabels(repeatKeys(keys, offsets), right);
+  const labels = new Int32Array(right.length);
+  const labelAt = new Int32Array(places); // + 1, so that 0 is nothing yet
+  let count = 0;
+  for (let i = 0; i < keys.length; i++) {
+    const first = keys[i] * width;
+    for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+      if (first < 0 || right[k] < 0) {
+        labels[k] = -1;
+        continue;
+      }
+      let label = labelAt[first + right[k]];
+      if (label === 0) {
+        label = ++count;
+        labelAt[first + right[k]] = label;
+      }
+      labels[k] = label - 1;
+    }
+  }
+  return { labels, count };
 }
 
 /** [labels] the first row that has each. */

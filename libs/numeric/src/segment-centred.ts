@@ -1,12 +1,12 @@
 import { LEAST_SPREAD, type Numbers } from './numbers.js';
 import { segmentMoments } from './segment-moments.js';
 
-/** A segment's place in the table: how many values, their sum, the first one, the sum of the distances to it. */
-const [COUNT, SUM, FIRST, AWAY, WIDTH] = [0, 1, 2, 3, 4];
-/** And what takes the place of the last two: the mean, and 1 where values differ, 0 where they do not. */
-const [MEAN, DIFFERS] = [FIRST, AWAY];
+/** A segment's place in the table: how many values, their sum, the latest one, the sum of the steps from one to the next. */
+const [COUNT, SUM, LATEST, STEPS, WIDTH] = [0, 1, 2, 3, 4];
+/** And what takes the place of the latest: the mean, which is the latest itself where all are equal. */
+const MEAN = LATEST;
 
-/** Beyond this mean distance to the first value, of its size, there is no doubt that values differ. */
+/** Beyond this mean step, of a value's size, there is no doubt that values differ. */
 const SURELY = 1e-9;
 
 /**
@@ -27,8 +27,7 @@ export function segmentCentred(values: Numbers, segmentOf: Int32Array, segmentCo
   if (!areMeansDecided(table)) return centredBySpread(values, segmentOf, segmentCount);
   const centred = new Float64Array(values.length);
   for (let i = 0; i < centred.length; i++) {
-    const at = segmentOf[i] * WIDTH;
-    centred[i] = (values[i] - table[at + MEAN]) * table[at + DIFFERS] + 0; // no -0
+    centred[i] = values[i] - table[segmentOf[i] * WIDTH + MEAN] + 0; // no -0
   }
   return centred;
 }
@@ -36,13 +35,14 @@ export function segmentCentred(values: Numbers, segmentOf: Int32Array, segmentCo
 /** [segments · WIDTH], side by side, so that a row touches one place in memory. */
 function sumsOf(values: Numbers, segmentOf: Int32Array, segmentCount: number): Float64Array {
   const table = new Float64Array(segmentCount * WIDTH);
-  for (let i = values.length - 1; i >= 0; i--) table[segmentOf[i] * WIDTH + FIRST] = values[i];
   for (let i = 0; i < values.length; i++) {
     const at = segmentOf[i] * WIDTH;
     const value = values[i];
+    const hasLatest = Number(table[at + COUNT] > 0);
     table[at + COUNT]++;
     table[at + SUM] += value;
-    table[at + AWAY] += Math.abs(value - table[at + FIRST]);
+    table[at + STEPS] += Math.abs(value - table[at + LATEST]) * hasLatest;
+    table[at + LATEST] = value;
   }
   return table;
 }
@@ -50,12 +50,11 @@ function sumsOf(values: Numbers, segmentOf: Int32Array, segmentCount: number): F
 /** Puts means in the place of sums. @returns false where values are so near, or so large, that only their spread decides */
 function areMeansDecided(table: Float64Array): boolean {
   for (let at = 0; at < table.length; at += WIDTH) {
-    const [count, away] = [table[at + COUNT], table[at + AWAY] / table[at + COUNT]];
-    const doubt = Math.max(SURELY * Math.max(1, Math.abs(table[at + FIRST])), 8 * LEAST_SPREAD * Math.sqrt(count));
-    const differs = away > doubt && away < Infinity;
-    if (!differs && away !== 0 && count > 0) return false;
-    table[at + MEAN] = differs ? table[at + SUM] / count : 0;
-    table[at + DIFFERS] = differs ? 1 : 0;
+    const [count, step] = [table[at + COUNT], table[at + STEPS] / table[at + COUNT]];
+    const doubt = Math.max(SURELY * Math.max(1, Math.abs(table[at + LATEST])), 8 * LEAST_SPREAD * Math.sqrt(count));
+    const differs = step > doubt && step < Infinity;
+    if (!differs && step !== 0 && count > 0) return false;
+    if (differs) table[at + MEAN] = table[at + SUM] / count;
   }
   return true;
 }
