@@ -1,26 +1,32 @@
-"""Records what verl's trainer has in its hands when it has computed the advantages of a batch::
+"""Records what verl's trainers have in their hands when they have computed the advantages of a batch.
 
-    import verl.trainer.ppo.ray_trainer as ray_trainer
-    from recredit.integrations.verl import recorded
+A module that verl imports in its processes (``VERL_USE_EXTERNAL_MODULES=recorded_verl``)::
 
-    ray_trainer.compute_advantage = recorded(ray_trainer.compute_advantage, run, tokenizer)
+    # recorded_verl.py
+    import recredit
+    from recredit.integrations.verl import watch
+    from verl.trainer.ppo.v1 import PPOTrainerSync
 
-A batch is a DataProto or anything like it: ``batch`` holds tensors by name, ``non_tensor_batch`` arrays by name. Nothing
-of verl is imported. Tested with stand-ins of that shape, not with verl itself, which needs a GPU.
+    watch(PPOTrainerSync, lambda: recredit.start_run(project="math", name="grpo-7b"))
+
+The trainer of version 0 (``trainer.use_v1=False``) has a function instead: ``ray_trainer.compute_advantage =
+recorded(ray_trainer.compute_advantage, run, tokenizer)``. Tested with verl 0.9.1: its trainer's advantage step over its
+own queue, and its function over its own DataProto; its rollouts need a GPU.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..run import Run
 from .chat import digest_of, since
 from .guarded import guarded
 
-__all__ = ["record_batch", "recorded"]
+__all__ = ["record_batch", "recorded", "watch"]
 
 _COLUMNS = {
     "old_log_probs": "logprob",
@@ -32,9 +38,42 @@ _COLUMNS = {
     "advantages": "loggedAdvantage",
 }
 _REWARDS = ("token_level_scores", "rm_scores", "token_level_rewards")
+_QUEUED = ("responses", "prompts", "response_mask", "uid", "raw_prompt", "data_source", "rm_scores", *_COLUMNS)
+
+RunOrStart = Run | Callable[[], Run]
+"""A run, or how to start one: called once, in the process that records first."""
 
 
-def recorded(compute_advantage: Callable[..., Any], run: Run, tokenizer: Any = None) -> Callable[..., Any]:
+def watch(trainer: Any, run: RunOrStart, tokenizer: Any = None) -> None:
+    """Records every batch of a trainer of verl's version 1 (``trainer.use_v1``, the default) when it has its advantages.
+
+    A session of the agent loop is a trajectory, and each of its outputs a turn. The training step is the trainer's
+    ``global_steps``.
+
+    :param trainer: the class (``PPOTrainerSync``), or one of it
+    :param tokenizer: with ``decode``; default: the trainer's
+    :raises TypeError: for a trainer that has no such step
+    """
+    compute = getattr(trainer, "_compute_advantage", None)
+    if not callable(compute):
+        raise TypeError(f"a trainer of verl's version 1 was expected, {trainer!r} has no _compute_advantage")
+    opened = functools.cache(_opener(run))
+
+    def record(that: Any, batch: Any) -> None:
+        words = tokenizer or getattr(that, "tokenizer", None)
+        _record_sessions(opened(), batch, training_step=that.global_steps, tokenizer=words)
+
+    @functools.wraps(compute)
+    def computed(*args: Any, **kwargs: Any) -> Any:
+        answer = compute(*args, **kwargs)
+        that, *rest = args if isinstance(trainer, type) else (trainer, *args)
+        guarded(record)(that, kwargs["batch"] if "batch" in kwargs else rest[0])
+        return answer
+
+    trainer._compute_advantage = computed
+
+
+def recorded(compute_advantage: Callable[..., Any], run: RunOrStart, tokenizer: Any = None) -> Callable[..., Any]:
     """verl's ``compute_advantage``, which also records the batch that it returns.
 
     The training step is the batch's ``meta_info["global_steps"]``, where it says so, else the number of the call.
@@ -42,6 +81,7 @@ def recorded(compute_advantage: Callable[..., Any], run: Run, tokenizer: Any = N
     :param tokenizer: with ``decode``; None: texts are recorded as far as the batch has them
     """
     calls = 0
+    opened = functools.cache(_opener(run))
 
     @functools.wraps(compute_advantage)
     def computed(data: Any, *args: Any, **kwargs: Any) -> Any:
@@ -50,7 +90,7 @@ def recorded(compute_advantage: Callable[..., Any], run: Run, tokenizer: Any = N
         batch = data if answer is None else answer
         step = (getattr(batch, "meta_info", None) or {}).get("global_steps", calls)
         calls += 1
-        guarded(record_batch)(run, batch, training_step=step, tokenizer=tokenizer)
+        guarded(lambda: record_batch(opened(), batch, training_step=step, tokenizer=tokenizer))()
         return answer
 
     return computed
@@ -68,61 +108,102 @@ def record_batch(run: Run, data: Any, *, training_step: int, tokenizer: Any = No
     :raises KeyError: for a batch without ``responses``
     :returns: how many rollouts
     """
-    tensors, others = data.batch, data.non_tensor_batch
-    responses = tensors["responses"]
-    names = set(tensors.keys())
-    rewards = next((name for name in _REWARDS if name in names), None)
-    for i in range(len(responses)):
-        length = len(responses[i])
-        kept = _kept(tensors, names, i, length)
-        ids = _column(responses, i, kept)
+    rows = _Rows(data.batch, data.non_tensor_batch, tokenizer)
+    for i in range(len(rows.responses)):
+        _record(run, rows, [i], str(uuid.uuid4()), training_step)
+    return len(rows.responses)
+
+
+def _record_sessions(run: Run, batch: Any, *, training_step: int, tokenizer: Any) -> None:
+    """:param batch: keys ``{uid}_{session}_{output}`` of rows in verl's queue; rows that fill it up are left out"""
+    queue = importlib.import_module("transfer_queue")
+    data = queue.kv_batch_get(keys=batch.keys, partition_id=batch.partition_id, select_fields=list(_QUEUED))
+    rows = _Rows(data, data, tokenizer)
+    tags = batch.tags or [{}] * len(batch.keys)
+    sessions: dict[str, list[tuple[int, int]]] = {}
+    for i, (key, tag) in enumerate(zip(batch.keys, tags)):
+        if not tag.get("is_padding"):
+            session, _, output = key.rpartition("_")
+            sessions.setdefault(session, []).append((int(output), i))
+    for session, outputs in sessions.items():
+        _record(run, rows, [i for _, i in sorted(outputs)], session, training_step)
+
+
+def _record(run: Run, rows: _Rows, turns: Sequence[int], id: str, training_step: int) -> None:
+    """:param turns: the rows of one trajectory, in order; the last one has its outcome"""
+    trajectory = run.trajectory(group=rows.group(turns[0]), training_step=int(training_step), id=id)
+    for turn, i in enumerate(turns):
+        trajectory.turn(**rows.turn(i, is_first=turn == 0))
+    trajectory.end(**rows.outcome(turns[-1]))
+
+
+class _Rows:
+    """A batch, row by row: padded, with a mask of what is attended to, or nested, every row of its own length."""
+
+    def __init__(self, tensors: Mapping[str, Any], others: Mapping[str, Any], tokenizer: Any) -> None:
+        """:raises KeyError: where there are no ``responses``"""
+        self.responses = tensors["responses"]
+        self._tensors = tensors
+        self._others = others
+        self._tokenizer = tokenizer
+        self._names = set(tensors.keys())
+
+    def group(self, i: int) -> str:
+        uid = self._said("uid", i)
+        return str(uid) if uid is not None else f"prompt-{digest_of(self._prompt(i, is_first=True))}"
+
+    def turn(self, i: int, is_first: bool) -> dict[str, Any]:
+        kept = self._kept(i)
+        ids = _column(self.responses, i, kept)
         tokens: dict[str, Any] = {"tokenId": ids}
         for name, column in _COLUMNS.items():
-            if name in names:
-                tokens[column] = _column(tensors[name], i, kept)
-        if "response_mask" in names:
-            tokens["mask"] = [int(value) for value in _column(tensors["response_mask"], i, kept)]
-        prompt = _prompt(tensors, others, names, i, tokenizer)
-        group = _said(others, "uid", i)
-        trajectory = run.trajectory(
-            group=str(group) if group is not None else f"prompt-{digest_of(prompt)}",
-            training_step=int(training_step),
-            id=str(uuid.uuid4()),
-        )
-        trajectory.turn(state=prompt, action=tokenizer.decode(ids) if tokenizer else None, tokens=tokens)
-        outcome = {} if rewards is None else {"outcome_reward": float(sum(_plain(tensors[rewards][i])))}
-        source = _said(others, "data_source", i)
-        trajectory.end(**outcome, signals=None if source is None else {"dataset": str(source)})
-    return len(responses)
+            if name in self._names:
+                tokens[column] = _column(self._tensors[name], i, kept)
+        if "response_mask" in self._names:
+            tokens["mask"] = [int(value) for value in _column(self._tensors["response_mask"], i, kept)]
+        action = self._tokenizer.decode(ids) if self._tokenizer else None
+        return {"state": self._prompt(i, is_first), "action": action, "tokens": tokens}
+
+    def outcome(self, i: int) -> dict[str, Any]:
+        source = self._said("data_source", i)
+        said: dict[str, Any] = {} if source is None else {"signals": {"dataset": str(source)}}
+        rewards = next((name for name in _REWARDS if name in self._names), None)
+        return said if rewards is None else {**said, "outcome_reward": float(sum(_plain(self._tensors[rewards][i])))}
+
+    def _kept(self, i: int) -> list[bool]:
+        """Which of the response's places hold tokens: those that are attended to, else those of the mask, else all."""
+        length = len(self.responses[i])
+        if getattr(self.responses, "is_nested", False):
+            return [True] * length
+        if "attention_mask" in self._names:
+            return [bool(value) for value in _plain(self._tensors["attention_mask"][i])[-length:]]
+        if "response_mask" in self._names:
+            return [bool(value) for value in _plain(self._tensors["response_mask"][i])]
+        return [True] * length
+
+    def _prompt(self, i: int, is_first: bool) -> Any:
+        """What was asked; further on in a trajectory the tokens that the policy was given say it, where they can be read."""
+        raw = self._said("raw_prompt", i)
+        can_decode = self._tokenizer is not None and "prompts" in self._names
+        if raw is not None and (is_first or not can_decode):
+            return raw if isinstance(raw, str) else since([dict(message) for message in raw])
+        if not can_decode:
+            return None
+        ids = _plain(self._tensors["prompts"][i])
+        if "attention_mask" in self._names:
+            ids = [token for token, is_told in zip(ids, _plain(self._tensors["attention_mask"][i])) if is_told]
+        return self._tokenizer.decode(ids)
+
+    def _said(self, name: str, i: int) -> Any:
+        return self._others[name][i] if name in set(self._others.keys()) else None
 
 
-def _kept(tensors: Mapping[str, Any], names: set[str], i: int, length: int) -> list[bool]:
-    """Which of the response's places hold tokens: those that are attended to, else those of the mask, else all."""
-    if "attention_mask" in names:
-        return [bool(value) for value in _plain(tensors["attention_mask"][i])[-length:]]
-    if "response_mask" in names:
-        return [bool(value) for value in _plain(tensors["response_mask"][i])]
-    return [True] * length
+def _opener(run: RunOrStart) -> Callable[[], Run]:
+    return run if not isinstance(run, Run) else lambda: run
 
 
 def _column(tensor: Any, i: int, kept: list[bool]) -> list[Any]:
     return [value for value, keep in zip(_plain(tensor[i]), kept, strict=True) if keep]
-
-
-def _prompt(tensors: Mapping[str, Any], others: Mapping[str, Any], names: set[str], i: int, tokenizer: Any) -> Any:
-    raw = _said(others, "raw_prompt", i)
-    if raw is not None:
-        return raw if isinstance(raw, str) else since([dict(message) for message in raw])
-    if tokenizer is None or "prompts" not in names:
-        return None
-    ids = _plain(tensors["prompts"][i])
-    if "attention_mask" in names:
-        ids = [token for token, is_told in zip(ids, _plain(tensors["attention_mask"][i])) if is_told]
-    return tokenizer.decode(ids)
-
-
-def _said(others: Mapping[str, Any], name: str, i: int) -> Any:
-    return others[name][i] if name in others else None
 
 
 def _plain(row: Any) -> list[Any]:
