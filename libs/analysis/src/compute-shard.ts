@@ -16,9 +16,10 @@ import {
   type Outcome,
 } from '#lib/credit';
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { encodeSummary, summarizeShard } from '#lib/diagnostics';
-import { messageOf, RecreditError } from '#lib/kernel';
+import { encodeSummary, summarizeShard, type StabilitySums } from '#lib/diagnostics';
+import { canonicalJson, messageOf, RecreditError } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
+import { stabilityOf } from './measure-stability.js';
 import { creditFileKey, type ShardAnswer, type ShardResult, type ShardTask } from './shard-task.js';
 
 /** Turn signals that say how good a turn really was, in the order in which comparisons show them. */
@@ -73,10 +74,40 @@ export async function computeShard(
     trajectories,
     credits,
     truths: truthsOf(trajectories),
+    stability: await stabilities(task, trajectories, credits, estimation),
     sampleRate: task.sampleRate,
     topK: DISPUTED_TURNS,
   });
   return { results, summary: encodeSummary(summary), device: deviceOf(results) };
+}
+
+/** How far the credit of each estimator hangs on who else was there. One that learns would learn again each time: it is left out. */
+async function stabilities(
+  { runId: run, sampleRate, estimators }: ShardTask,
+  trajectories: TrajectoryBatch,
+  credits: ReadonlyMap<string, Float64Array>,
+  { catalogue, identify, run: estimate }: Estimation,
+): Promise<Map<string, StabilitySums>> {
+  const measured = new Map<string, StabilitySums>();
+  const byStates = new Map<string, ReturnType<typeof stabilityOf>>();
+  for (const { label, id, hash, params, states = AS_RECORDED } of estimators) {
+    const credit = credits.get(label);
+    const estimator = catalogue.find((each) => each.id === id && each.hash === hash);
+    if (!credit || !estimator || estimator.device) continue;
+    const wish = canonicalJson(states);
+    if (!byStates.has(wish)) {
+      const identified = await identify(trajectories, states);
+      byStates.set(wish, stabilityOf({ run, trajectories: identified.trajectories, sampleRate }));
+    }
+    const asked = byStates.get(wish)!(credit, async (some) => {
+      const outcome = await estimate(estimator, some, params);
+      return outcome.kind === 'credit' ? turnCredit(some, outcome.credit) : null;
+    });
+    // what is said of fewer trajectories may fail where that of all did not: then nothing is known of it
+    const found = await asked.catch(() => null);
+    if (found) measured.set(label, found);
+  }
+  return measured;
 }
 
 /** The device that something of the shard needed; the processor, where nothing needed one. */
@@ -91,12 +122,14 @@ async function loadTrajectories(
   { catalogue }: Estimation,
 ): Promise<TrajectoryBatch> {
   const { trainingStep, asOf, from, annotations } = task;
-  const readsTexts = ({ id, params, states }: TaskEstimator) => {
-    if (states && comparesTexts(states)) return true;
+  const readsTexts = ({ id, params, states, known }: TaskEstimator) => {
     const estimator = catalogue.find((each) => each.id === id);
+    // the credit of one that learns is not looked at again once it is known
+    if (known === 'credit' && estimator?.device) return false;
+    if (states && comparesTexts(states)) return true;
     return estimator !== undefined && needsOf(estimator, params).texts;
   };
-  const withTexts = task.estimators.some((each) => !each.known && readsTexts(each));
+  const withTexts = task.estimators.some((each) => each.known !== 'missing' && readsTexts(each));
   const segments = await Promise.all(
     task.segments.map(async ({ numericKey, textKey }) => {
       const [numeric, text] = await Promise.all([store.get(numericKey), withTexts ? store.get(textKey) : undefined]);

@@ -43,7 +43,7 @@ export function summaryKey(runId: string, results: readonly (readonly [string, s
 }
 
 /** Goes up when the summary's content changes. */
-const SUMMARY_VERSION = 2;
+const SUMMARY_VERSION = 3;
 
 function sha256Of(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');

@@ -13,7 +13,7 @@ import { aucOfEstimates, calibrationOf, calibrationSums, estimatesOf, subgroupRe
 import { relexExtrapolation } from './catalogue/relex-extrapolation.js';
 import { surprisalQuadrants } from './catalogue/surprisal-quadrants.js';
 import type { GoldenInput } from './golden-values.js';
-import { jackknifeStability } from './jackknife-stability.js';
+import { batchWithout, jackknifeStability, leaveOneTrajectoryOut } from './jackknife-stability.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -88,10 +88,16 @@ export function labelAgreementOfRun({ trajectories }: GoldenInput, { raterA, rat
 }
 
 export function jackknifeStabilityOfRun({ trajectories }: GoldenInput, params: Params) {
+  const creditOf = jackknifed(params);
+  const rounds = leaveOneTrajectoryOut(trajectories);
+  const reduced = rounds.map((round) => creditOf(batchWithout(trajectories, round)));
+  const zeroTolerance = Number(params['zeroTolerance']);
   const { credit, maxMove, standardError, signUnstable, ...values } = jackknifeStability(
     trajectories,
-    jackknifed(params),
-    { zeroTolerance: Number(params['zeroTolerance']) },
+    creditOf(trajectories),
+    rounds,
+    reduced,
+    { zeroTolerance },
   );
   const nested = (column: Float64Array) =>
     trajectories.ids.map((_, i) => {

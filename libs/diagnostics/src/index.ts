@@ -29,7 +29,14 @@ export {
   type ComparisonTable,
 } from './comparison-table.js';
 export { BOOTSTRAP, type BootstrapOptions } from './comparison/bootstrap.js';
-export { comparisonOf, type Comparison, type SampleSize } from './comparison/comparison.js';
+export type { AnnotatorDependence, LabelScore } from './comparison/annotators.js';
+export {
+  comparisonOf,
+  type ComparedEstimator,
+  type Comparison,
+  type GradientEffect,
+  type SampleSize,
+} from './comparison/comparison.js';
 export { concentration, type Concentration } from './comparison/concentration.js';
 export type { CreditProfile } from './comparison/credit-profile.js';
 export type { TruthAgreement } from './comparison/credit-vs-truth.js';
@@ -55,6 +62,16 @@ export { GOLDEN_DIAGNOSTICS, goldenValues, type GoldenInput } from './golden-val
 export { MEASURES, type Measure } from './comparison/measures.js';
 export { mergeSummaries, NO_SUMMARY } from './comparison/merge-summaries.js';
 export { sampleRateFor } from './comparison/sample.js';
+export { stabilitySums, type CreditStability, type StabilitySums } from './comparison/stability.js';
+export type { TagAgreement, TaggedPair } from './comparison/tag-agreement.js';
+export {
+  batchWithout,
+  jackknifeStability,
+  leaveGroupsOut,
+  leaveOneTrajectoryOut,
+  type JackknifeRound,
+  type JackknifeStability,
+} from './jackknife-stability.js';
 export type { ShardSummary } from './comparison/shard-summary.js';
 export { summarizeShard, type ShardToSummarize } from './comparison/summarize-shard.js';
 export { processOutcome, type ProcessOutcomeParams, type ProcessOutcomeRows } from './process-outcome.js';

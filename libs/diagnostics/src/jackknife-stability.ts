@@ -1,20 +1,28 @@
 import { concatTrajectories, sliceTrajectories, type TrajectoryBatch } from '#lib/dataset';
 import { groupRows } from './groups.js';
 
-/** Groups with fewer trajectories say nothing. */
+/** Groups with fewer trajectories, and batches with fewer groups, say nothing. */
 const LEAST = 3;
+/** Parts that the groups of a batch are dealt to. */
+const BLOCKS = 10;
 
-/** Of every turn, how much its credit hangs on who else was in the group. NaN: its group is too small. */
+/** What one round leaves out, and whose credit is then looked at: rows of the batch. */
+export interface JackknifeRound {
+  readonly left: ReadonlySet<number>;
+  readonly looked: readonly number[];
+}
+
+/** Of every turn, how much its credit hangs on who else was there. NaN: no round looked at it. */
 export interface JackknifeStability {
   /** [turns] */
   readonly credit: Float64Array;
-  /** [turns] the greatest change that leaving one other trajectory out makes */
+  /** [turns] the greatest change that a round makes */
   readonly maxMove: Float64Array;
   /** [turns] */
   readonly standardError: Float64Array;
-  /** [turns] 1: the sign turns when one other trajectory is left out */
+  /** [turns] 1: the sign turns in some round */
   readonly signUnstable: Float64Array;
-  /** trajectories in groups that are too small */
+  /** trajectories that no round looked at */
   readonly skippedTrajectories: number;
   readonly meanMaxMove: number | null;
   readonly signUnstableShare: number | null;
@@ -23,44 +31,89 @@ export interface JackknifeStability {
 }
 
 /**
- * Leaves one trajectory of each group out at a time and computes the others' credit again.
+ * One trajectory of each group left out at a time, and with it those that branch off it: for an estimator that judges a
+ * trajectory by its group alone. As many rounds as the largest group has members; groups of fewer than 3 are in none.
+ */
+export function leaveOneTrajectoryOut(trajectories: TrajectoryBatch): JackknifeRound[] {
+  const groups = groupRows(trajectories).filter(({ rows }) => rows.length >= LEAST);
+  const rounds = groups.reduce((most, { rows }) => Math.max(most, rows.length), 0);
+  return Array.from({ length: rounds }, (_, j) => {
+    const touched = groups.filter(({ rows }) => j < rows.length);
+    const left = withBranches(trajectories, new Set(touched.map(({ rows }) => rows[j])));
+    return { left, looked: touched.flatMap(({ rows }) => rows.filter((row) => !left.has(row))) };
+  });
+}
+
+/** A tenth of the groups left out at a time: for an estimator that looks across groups. None for fewer than 3 groups. */
+export function leaveGroupsOut(trajectories: TrajectoryBatch): JackknifeRound[] {
+  const groups = groupRows(trajectories);
+  if (groups.length < LEAST) return [];
+  return Array.from({ length: Math.min(BLOCKS, groups.length) }, (_, block) => {
+    const left = new Set(groups.filter((_group, g) => g % BLOCKS === block).flatMap(({ rows }) => rows));
+    return { left, looked: [...trajectories.ids.keys()].filter((row) => !left.has(row)) };
+  });
+}
+
+/** The rows, and all that branch off them. */
+function withBranches({ parentOf }: TrajectoryBatch, rows: ReadonlySet<number>): Set<number> {
+  const left = new Set(rows);
+  const isLeft = (row: number): boolean => {
+    for (let at = row; at >= 0; at = parentOf[at]) if (rows.has(at)) return true;
+    return false;
+  };
+  parentOf.forEach((parent, row) => {
+    if (parent >= 0 && isLeft(row)) left.add(row);
+  });
+  return left;
+}
+
+/** The batch that a round leaves. */
+export function batchWithout(trajectories: TrajectoryBatch, { left }: Pick<JackknifeRound, 'left'>): TrajectoryBatch {
+  const count = trajectories.ids.length;
+  const slices: TrajectoryBatch[] = [];
+  for (let from = 0, row = 0; row <= count; row++) {
+    if (row < count && !left.has(row)) continue;
+    if (row > from) slices.push(sliceTrajectories(trajectories, from, row - from));
+    from = row + 1;
+  }
+  return concatTrajectories(slices, trajectories.texts);
+}
+
+/**
+ * How far the credit of each turn moves when others are left out. A^(−j): the credit that round j gives, m: rounds that
+ * looked at the turn.
  *
- *     maxMove = max_j |A^(−j) − A|
- *     standardError = √((m − 1)/m · Σ_j (A^(−j) − mean)²)          m = n − 1, how many others there are
+ *     maxMove       = max_j |A^(−j) − A|
+ *     standardError = √((m − 1)/m · Σ_j (A^(−j) − mean)²)
  *     signUnstable    A and some A^(−j) have opposite signs, both beyond the tolerance
  *
- * Every round leaves out one member of every group, so it costs as many estimates as the largest group has members; an
- * estimator that looks across groups is not measured rightly by it.
+ * Where nothing is said, in whole or in a round, the round does not look at the turn.
  *
  * Source: ours; Tukey's jackknife.
  *
- * @param creditOf the estimator: [turns] of the batch that it is given
+ * @param credit [turns]
+ * @param reduced [rounds] the credit of the batch that each round leaves, [its turns]
  * @param zeroTolerance up to this an advantage has no sign
  */
 export function jackknifeStability(
-  trajectories: TrajectoryBatch,
-  creditOf: (trajectories: TrajectoryBatch) => Float64Array,
+  { turnOffsets, ids }: TrajectoryBatch,
+  credit: Float64Array,
+  rounds: readonly JackknifeRound[],
+  reduced: readonly Float64Array[],
   { zeroTolerance }: { readonly zeroTolerance: number },
 ): JackknifeStability {
-  const { turnOffsets, ids } = trajectories;
-  const credit = creditOf(trajectories);
-  const [others, sum, squares, maxMove, signUnstable] = Array.from(
-    { length: 5 },
-    () => new Float64Array(credit.length),
-  );
-  const groups = groupRows(trajectories).filter(({ rows }) => rows.length >= LEAST);
-  const rounds = groups.reduce((most, { rows }) => Math.max(most, rows.length), 0);
-  for (let j = 0; j < rounds; j++) {
-    const touched = groups.filter(({ rows }) => j < rows.length);
-    const left = new Set(touched.map(({ rows }) => rows[j]));
-    const looked = touched.flatMap(({ rows }) => rows.filter((row) => !left.has(row)));
-    const reduced = creditOf(without(trajectories, left));
+  const column = () => new Float64Array(credit.length);
+  const [others, sum, squares, maxMove, signUnstable] = [column(), column(), column(), column(), column()];
+  const lookedAt = new Set<number>();
+  rounds.forEach(({ left, looked }, j) => {
     const startOf = startsWithout(turnOffsets, left);
     for (const row of looked) {
+      lookedAt.add(row);
       for (let t = turnOffsets[row]; t < turnOffsets[row + 1]; t++) {
-        const other = reduced[startOf[row] + t - turnOffsets[row]];
+        const other = reduced[j][startOf[row] + t - turnOffsets[row]];
         // about the whole's own value, so that equal ones leave exactly nothing
         const move = other - credit[t];
+        if (!Number.isFinite(move)) continue;
         others[t]++;
         sum[t] += move;
         squares[t] += move * move;
@@ -68,7 +121,7 @@ export function jackknifeStability(
         if (sign(other, zeroTolerance) * sign(credit[t], zeroTolerance) < 0) signUnstable[t] = 1;
       }
     }
-  }
+  });
   const standardError = credit.map((_, t) => {
     const m = others[t];
     return Math.sqrt(Math.max(0, ((m - 1) / m) * (squares[t] - (sum[t] * sum[t]) / m)));
@@ -82,7 +135,7 @@ export function jackknifeStability(
     maxMove,
     standardError,
     signUnstable,
-    skippedTrajectories: ids.length - groups.reduce((count, { rows }) => count + rows.length, 0),
+    skippedTrajectories: ids.length - lookedAt.size,
     meanMaxMove: mean(maxMove),
     signUnstableShare: mean(signUnstable),
     relativeInstability: size ? mean(standardError)! / size : null,
@@ -90,18 +143,6 @@ export function jackknifeStability(
 }
 
 const sign = (value: number, tolerance: number) => (Math.abs(value) <= tolerance ? 0 : Math.sign(value));
-
-/** The batch without these rows. */
-function without(trajectories: TrajectoryBatch, left: ReadonlySet<number>): TrajectoryBatch {
-  const count = trajectories.ids.length;
-  const slices: TrajectoryBatch[] = [];
-  for (let from = 0, row = 0; row <= count; row++) {
-    if (row < count && !left.has(row)) continue;
-    if (row > from) slices.push(sliceTrajectories(trajectories, from, row - from));
-    from = row + 1;
-  }
-  return concatTrajectories(slices, trajectories.texts);
-}
 
 /** [trajectories] first turn of each among those that are not left out */
 function startsWithout(turnOffsets: Int32Array, left: ReadonlySet<number>): Int32Array {

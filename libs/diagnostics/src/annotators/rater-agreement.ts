@@ -1,5 +1,6 @@
 import { quantileOfSorted, seededRandom } from '#lib/numeric';
 import { labelAgreement, labelCounts, type LabelCounts } from '../catalogue/label-agreement.js';
+import { majority } from './majority.js';
 
 /** One annotator's labels −1, 0, +1 under one signal. */
 export interface Rater {
@@ -78,7 +79,7 @@ export function raterAgreement(turnOffsets: Int32Array, raters: readonly Rater[]
         turns: byLabel.reduce((sum, turns) => sum + turns, 0),
         trajectories: labelCounts(turnOffsets, labels, labels).records,
         byLabel,
-        others: others.length === 0 ? null : compare(majority(others), labels),
+        others: others.length === 0 ? null : compare(majority(others.map((other) => other.labels)), labels),
       };
     }),
     pairs: raters.flatMap((a, first) =>
@@ -89,16 +90,6 @@ export function raterAgreement(turnOffsets: Int32Array, raters: readonly Rater[]
       })),
     ),
   };
-}
-
-/** [turns] the label that most gave; NaN where nobody did, or two lead */
-function majority(raters: readonly Rater[]): Float64Array {
-  return Float64Array.from(raters[0].labels, (_, turn) => {
-    const votes = LABELS.map((label) => raters.filter(({ labels }) => labels[turn] === label).length);
-    const most = Math.max(...votes);
-    const leading = LABELS.filter((_, k) => votes[k] === most);
-    return most > 0 && leading.length === 1 ? leading[0] : NaN;
-  });
 }
 
 function agreementOf(

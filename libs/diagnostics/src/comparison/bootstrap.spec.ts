@@ -18,6 +18,9 @@ function noisySample(groupCount: number, seed: string): Sample {
     turnOffsets: Int32Array.from({ length: groupCount * 2 + 1 }, (_, i) => 3 * i),
     credits: [['x', truth.map((value) => Math.round(4 * (value + random.normal())))]],
     truths: [['truth', truth]],
+    labels: [],
+    gradients: [],
+    tags: [],
   };
 }
 

@@ -1,4 +1,5 @@
 import { RecreditError } from '#lib/kernel';
+import type { Sample } from './sample.js';
 import type { ShardSummary } from './shard-summary.js';
 
 /** File mark, and the version of the layout. */
@@ -61,12 +62,18 @@ export function decodeSummary(bytes: Uint8Array): ShardSummary {
   return upcast(summary);
 }
 
-/** Summaries of version 1 do not say which groups are of mixed outcomes: none is taken for one. */
-function upcast(summary: ShardSummary): ShardSummary {
-  const { sample } = summary;
-  const mixed: Int32Array | undefined = sample.mixed;
-  return mixed ? summary : { ...summary, sample: { ...sample, mixed: new Int32Array(sample.groupOf.length) } };
+/**
+ * Summaries of version 1 do not say which groups are of mixed outcomes: none is taken for one. Those before version 3 know
+ * no stability, tags, gradients and labels of annotators.
+ */
+function upcast(read: Since<ShardSummary, 'stability'>): ShardSummary {
+  const sample: Since<Sample, 'mixed' | 'labels' | 'gradients' | 'tags'> = read.sample;
+  const { mixed = new Int32Array(sample.groupOf.length), labels = [], gradients = [], tags = [] } = sample;
+  return { ...read, stability: read.stability ?? [], sample: { ...sample, mixed, labels, gradients, tags } };
 }
+
+/** As it is read: what was added later need not be there. */
+type Since<Whole, Added extends keyof Whole> = Omit<Whole, Added> & Partial<Pick<Whole, Added>>;
 
 function arrayAt(bytes: Uint8Array, start: number, { $array, at, length }: Placed): Float64Array | Int32Array {
   const Kind = KINDS[$array];

@@ -5,7 +5,7 @@ import { mergeAgreements } from './estimator-agreement.js';
 import { mergeOutcomes, NO_OUTCOMES } from './learning-signal.js';
 import { emptySample, joinSamples } from './sample.js';
 import type { ShardSummary } from './shard-summary.js';
-import { mergeEntries } from './sums.js';
+import { addSums, mergeEntries } from './sums.js';
 
 /** The summary of no shard. */
 export const NO_SUMMARY: ShardSummary = {
@@ -14,6 +14,7 @@ export const NO_SUMMARY: ShardSummary = {
   profiles: [],
   pairs: [],
   truths: [],
+  stability: [],
   sample: emptySample(1),
   candidates: NO_CANDIDATES,
 };
@@ -35,8 +36,9 @@ export function mergeSummaries(...summaries: readonly ShardSummary[]): ShardSumm
       profiles: mergeEntries(a.profiles, b.profiles, mergeProfiles),
       pairs: mergeEntries(a.pairs, b.pairs, mergeAgreements),
       truths: mergeEntries(a.truths, b.truths, mergeTruths),
+      stability: mergeEntries(a.stability, b.stability, addSums),
     }),
-    first as Pick<ShardSummary, 'outcomes' | 'profiles' | 'pairs' | 'truths'>,
+    first as Pick<ShardSummary, 'outcomes' | 'profiles' | 'pairs' | 'truths' | 'stability'>,
   );
   return {
     topK,
@@ -44,6 +46,7 @@ export function mergeSummaries(...summaries: readonly ShardSummary[]): ShardSumm
     profiles: sums.profiles,
     pairs: sums.pairs,
     truths: sums.truths,
+    stability: sums.stability,
     sample: joinSamples(summaries.map((summary) => summary.sample)),
     candidates: joinCandidates(
       summaries.map((summary) => summary.candidates),

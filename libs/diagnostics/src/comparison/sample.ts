@@ -1,7 +1,10 @@
-import { hashUnit } from '#lib/numeric';
+import { hashUnits } from '#lib/numeric';
 import type { TrajectoryBatch } from '#lib/dataset';
+import { gradientWeights } from './gradient.js';
+import { labelsByAnnotator } from './labels-by-annotator.js';
 import { mixedOutcomes } from './learning-signal.js';
 import { sortedEntries, type Entries } from './sums.js';
+import { joinTags, tagsOf, type Tag } from './tags.js';
 
 /**
  * Whole trajectories kept with all their turns, for what no sum can answer: ranks and resampling.
@@ -24,7 +27,16 @@ export interface Sample {
   readonly credits: Entries<Float64Array>;
   /** per truth [turns] */
   readonly truths: Entries<Float64Array>;
+  /** per pairName(signal, annotator) [turns] NaN: not labelled */
+  readonly labels: Entries<Float64Array>;
+  /** per what they are made of [turns]: how far a turn's log-probability can be moved; none where it was not logged */
+  readonly gradients: Entries<Float64Array>;
+  /** per text signal of trajectories */
+  readonly tags: Entries<Tag>;
 }
+
+/** What is one value per turn. */
+type TurnColumns = 'credits' | 'truths' | 'labels' | 'gradients';
 
 /** Turns that a sample may hold: below that many the sample is all there is. */
 const SAMPLE_TURNS = 65_536;
@@ -45,6 +57,9 @@ export function emptySample(rate: number): Sample {
     turnOffsets: new Int32Array(1),
     credits: [],
     truths: [],
+    labels: [],
+    gradients: [],
+    tags: [],
   };
 }
 
@@ -57,9 +72,22 @@ export function sampleOf(
   rate: number,
 ): Sample {
   const { ids, groupOf, groupCount, turnOffsets } = trajectories;
-  const place = Float64Array.from(ids, (id) => hashUnit(`${run}\n${id}`));
-  const mixed = mixedOutcomes(trajectories);
-  return thinned({ rate: Infinity, groupCount, place, groupOf, mixed, turnOffsets, credits, truths }, rate);
+  const place = hashUnits(`${run}\n`, ids);
+  const isWanted = Uint8Array.from(place, (at) => Number(at < rate));
+  const all: Sample = {
+    rate: Infinity,
+    groupCount,
+    place,
+    groupOf,
+    mixed: mixedOutcomes(trajectories),
+    turnOffsets,
+    credits,
+    truths,
+    labels: labelsByAnnotator(trajectories),
+    gradients: gradientWeights(trajectories, isWanted),
+    tags: tagsOf(trajectories),
+  };
+  return thinned(all, rate);
 }
 
 /** The sample of a lower rate inside a sample. */
@@ -80,6 +108,8 @@ export function thinned(sample: Sample, rate: number): Sample {
     for (let row = 0; row < kept.length; row++) if (!Number.isFinite(kept[row])) kept[row] = NaN;
     return kept;
   };
+  const gatheredAll = (columns: Entries<Float64Array>) =>
+    columns.map(([name, column]) => [name, gathered(column)] as const);
   return {
     rate,
     groupCount,
@@ -87,8 +117,11 @@ export function thinned(sample: Sample, rate: number): Sample {
     groupOf,
     mixed: rows.map((i) => sample.mixed[i]),
     turnOffsets,
-    credits: sample.credits.map(([name, column]) => [name, gathered(column)] as const),
-    truths: sample.truths.map(([name, column]) => [name, gathered(column)] as const),
+    credits: gatheredAll(sample.credits),
+    truths: gatheredAll(sample.truths),
+    labels: gatheredAll(sample.labels),
+    gradients: gatheredAll(sample.gradients),
+    tags: sample.tags.map(([name, { values, of }]) => [name, { values, of: rows.map((i) => of[i]) }] as const),
   };
 }
 
@@ -113,6 +146,12 @@ export function joinSamples(samples: readonly Sample[]): Sample {
     ...joinedStructure(parts),
     credits: joinedColumns(parts, 'credits'),
     truths: joinedColumns(parts, 'truths'),
+    labels: joinedColumns(parts, 'labels'),
+    gradients: joinedColumns(parts, 'gradients'),
+    tags: joinTags(
+      parts.map(({ tags }) => tags),
+      parts.map(({ place }) => place.length),
+    ),
   };
 }
 
@@ -134,7 +173,7 @@ function joinedStructure(parts: readonly Sample[]): Pick<Sample, 'groupOf' | 'mi
   return { groupOf, mixed, turnOffsets };
 }
 
-function joinedColumns(parts: readonly Sample[], kind: 'credits' | 'truths'): Entries<Float64Array> {
+function joinedColumns(parts: readonly Sample[], kind: TurnColumns): Entries<Float64Array> {
   const names = new Set(parts.flatMap((part) => part[kind].map(([name]) => name)));
   const columns = parts.map((part) => new Map(part[kind]));
   return sortedEntries(

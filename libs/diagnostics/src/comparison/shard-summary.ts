@@ -4,6 +4,7 @@ import type { TruthSums } from './credit-vs-truth.js';
 import type { Candidates } from './disputes.js';
 import type { OutcomeSums } from './learning-signal.js';
 import type { Sample } from './sample.js';
+import type { StabilitySums } from './stability.js';
 import type { Entries } from './sums.js';
 
 /**
@@ -20,6 +21,8 @@ export interface ShardSummary {
   readonly pairs: Entries<AgreementSums>;
   /** by pairName(truth, estimator) */
   readonly truths: Entries<TruthSums>;
+  /** by estimator, where it was measured */
+  readonly stability: Entries<StabilitySums>;
   readonly sample: Sample;
   readonly candidates: Candidates;
 }

@@ -6,6 +6,7 @@ import { agreementSums } from './estimator-agreement.js';
 import { outcomeSums } from './learning-signal.js';
 import { sampleOf } from './sample.js';
 import type { ShardSummary } from './shard-summary.js';
+import type { StabilitySums } from './stability.js';
 import { pairName, pairsOf, sortedEntries } from './sums.js';
 
 export interface ShardToSummarize {
@@ -16,6 +17,8 @@ export interface ShardToSummarize {
   readonly credits: ReadonlyMap<string, Float64Array>;
   /** per signal that may serve as a truth [turns] NaN: not said */
   readonly truths: ReadonlyMap<string, Float64Array>;
+  /** per estimator, where it was measured */
+  readonly stability?: ReadonlyMap<string, StabilitySums>;
   /** share of the trajectories kept for rank statistics, the same for every shard of an analysis; 1: all */
   readonly sampleRate: number;
   /** disputed turns to show, per pair and overall */
@@ -44,6 +47,7 @@ export function summarizeShard(shard: ShardToSummarize): ShardSummary {
     profiles: credits.map(([name, credit]) => [name, profileSums(trajectories, credit)] as const),
     pairs: sortedEntries(pairs),
     truths: sortedEntries(against),
+    stability: sortedEntries(shard.stability ?? []),
     sample: sampleOf(run, trajectories, credits, truths, sampleRate),
     candidates: candidatesOf(run, trajectories, credits, pairs, topK),
   };

@@ -1,0 +1,91 @@
+import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
+import type { Entries } from './sums.js';
+
+/**
+ * How much a turn's log-probability can be moved: the squared length of its gradient by the logits of its tokens.
+ *
+ *     W[t] = Σ_k mask (1 − 2 π_k + Σ_v π_v²)        from `sumProbSquared` (Σ_v π_v²) and the log-probability ln π_k
+ *     W[t] ≥ Σ_k mask (1 − π_k)²                    from the log-probability alone: at least half of it
+ *
+ * Logits of different tokens are different coordinates, so the gradients of turns stand at right angles to each other,
+ * and the gradient of Σ A[t] ln π(turn t) by all logits has the squared length Σ A[t]² W[t]. What the network makes of
+ * it, through the parameters that tokens share, is not seen.
+ *
+ * Source: the first is the expression of verl's variance proxy (rollout/optimal baseline), see methods/diagnostics.md,
+ * gradient-noise-scale; its use for directions is ours.
+ *
+ * @param isWanted [trajectories] 0: not looked at
+ * @returns by what it was made of [turns]; NaN: not logged
+ */
+export function gradientWeights(trajectories: TrajectoryBatch, isWanted: ArrayLike<number>): Entries<Float64Array> {
+  const logprob = numbers(trajectories, 'token.updatedLogprob') ?? numbers(trajectories, 'token.logprob');
+  if (!logprob) return [];
+  const squares = numbers(trajectories, 'token.sumProbSquared');
+  const { turnOffsets } = trajectories;
+  const weight = new Float64Array(trajectories.stateKey.length).fill(NaN);
+  for (let i = 0; i + 1 < turnOffsets.length; i++) {
+    if (!isWanted[i]) continue;
+    for (let t = turnOffsets[i]; t < turnOffsets[i + 1]; t++) weight[t] = weightOf(trajectories, t, logprob, squares);
+  }
+  return [[squares ? 'sumProbSquared' : 'logprob', weight]];
+}
+
+function weightOf(
+  { tokenOffsets, columns }: TrajectoryBatch,
+  turn: number,
+  logprob: NumericValues,
+  squares: NumericValues | null,
+): number {
+  const mask = columns.get('token.mask')?.values;
+  let weight = 0;
+  let tokens = 0;
+  for (let k = tokenOffsets[turn]; k < tokenOffsets[turn + 1]; k++) {
+    if (mask?.[k] === 0) continue;
+    const p = Math.exp(logprob[k]);
+    weight += squares ? Math.max(0, 1 - 2 * p + squares[k]) : (1 - p) ** 2;
+    tokens++;
+  }
+  return tokens > 0 ? weight : NaN;
+}
+
+/** Which way an estimator pushes, by the sums over the turns of which it speaks and whose gradient is known. */
+export interface GradientPush {
+  readonly turns: number;
+  /** Σ A √W / Σ |A| √W: 1 makes all likelier that was done, −1 all less likely */
+  readonly push: number;
+  /** √(Σ A² W) */
+  readonly length: number;
+}
+
+/** @param credit, weight [turns] */
+export function gradientPush(credit: Float64Array, weight: Float64Array): GradientPush {
+  let [turns, net, size, squares] = [0, 0, 0, 0];
+  for (let t = 0; t < credit.length; t++) {
+    const pushed = credit[t] * Math.sqrt(weight[t]);
+    if (!Number.isFinite(pushed)) continue;
+    turns++;
+    net += pushed;
+    size += Math.abs(pushed);
+    squares += pushed * pushed;
+  }
+  return { turns, push: net / size, length: Math.sqrt(squares) };
+}
+
+/**
+ * The cosine of the angle between the gradients that two credits give: 1 the same direction, 0 nothing in common.
+ *
+ *     cos = Σ L R W / √(Σ L² W · Σ R² W)
+ *
+ * @param left, right, weight [turns]
+ */
+export function gradientCosine(left: Float64Array, right: Float64Array, weight: Float64Array): number {
+  let [both, ofLeft, ofRight] = [0, 0, 0];
+  for (let t = 0; t < left.length; t++) {
+    const product = left[t] * right[t] * weight[t];
+    if (!Number.isFinite(product)) continue;
+    both += product;
+    ofLeft += left[t] * left[t] * weight[t];
+    ofRight += right[t] * right[t] * weight[t];
+  }
+  return both / Math.sqrt(ofLeft * ofRight);
+}
