@@ -8,6 +8,7 @@ import './styles/parts.css';
 import './styles/diagnostics.css';
 import './styles/trajectory.css';
 import './styles/groups.css';
+import './styles/plan.css';
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

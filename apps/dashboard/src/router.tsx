@@ -46,6 +46,13 @@ const run = createRoute({
     said({ curves: text(search.curves), after: text(search.after), diagnostic: text(search.diagnostic) }),
 });
 
+const plan = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$run/plan',
+  component: lazyRouteComponent(() => import('./pages/plan/PlanPage.js'), 'PlanPage'),
+  validateSearch: (search) => said({ band: text(search.band), restart: text(search.restart), long: text(search.long) }),
+});
+
 const step = createRoute({
   getParentRoute: () => root,
   path: '/runs/$run/steps/$step',
@@ -110,7 +117,20 @@ const compare = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, runs, run, step, trajectory, analysis, audit, events, keys, devices, compare]),
+  routeTree: root.addChildren([
+    home,
+    runs,
+    run,
+    plan,
+    step,
+    trajectory,
+    analysis,
+    audit,
+    events,
+    keys,
+    devices,
+    compare,
+  ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

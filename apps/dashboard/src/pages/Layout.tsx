@@ -1,5 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import icon from '../styles/icon.svg';
+import { LinkNotice } from './LinkNotice.js';
 import { mayAdminister, useSession } from '../session.js';
 
 export function Layout() {
@@ -23,6 +24,7 @@ export function Layout() {
           </button>
         </div>
       </header>
+      <LinkNotice />
       <main>
         <Outlet />
       </main>

@@ -1,10 +1,14 @@
 import { Link } from '@tanstack/react-router';
+import { Head } from '../ui/Crumbs.js';
 import { Empty } from '../ui/Notice.js';
 
 export function NotFoundPage() {
   return (
-    <Empty title="There is no such page">
-      <Link to="/runs">See all runs</Link>
-    </Empty>
+    <>
+      <Head title="No such page" />
+      <Empty title="Nothing stands at this address">
+        <Link to="/runs">See all runs</Link>
+      </Empty>
+    </>
   );
 }

@@ -1,5 +1,4 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { graphql } from '../../graphql.js';
 import { ago, count, decimal, percent } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
@@ -14,6 +13,7 @@ import { usePolling } from '../../use-live.js';
 import { RunNameQuery } from '../comparison/queries.js';
 import { sentence } from '../run/diagnostic-text.js';
 import { explanationOf, isSound, stepsText, type AuditResult, type Finding, type WorstRow } from './audit-result.js';
+import { useAsked } from '../../use-asked.js';
 
 const AuditQuery = graphql(`
   query Audit($audit: ID!) {
@@ -37,16 +37,15 @@ const POLL_MS = 1500;
 /** The trainer's own advantages, held against an estimator's: the verdict, what it rests on, where to look. */
 export function AuditPage() {
   const { audit: id } = useParams({ from: '/audits/$audit' });
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: AuditQuery,
     variables: { audit: id },
     requestPolicy: 'cache-and-network',
   });
-  const again = () => ask({ requestPolicy: 'network-only' });
   const audit = data?.audit;
   usePolling(() => audit?.state === 'RUNNING' && again(), POLL_MS);
   const run = audit?.run ?? '';
-  const [{ data: named }] = useQuery({ query: RunNameQuery, variables: { run }, pause: !audit });
+  const { data: named } = useAsked({ query: RunNameQuery, variables: { run }, pause: !audit });
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={120} count={3} />;

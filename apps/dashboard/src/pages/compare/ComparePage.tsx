@@ -1,5 +1,4 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import type { ReactNode } from 'react';
 import { ago, count, decimal, percent } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
@@ -12,12 +11,13 @@ import { Text } from '../../ui/Text.js';
 import { valueText } from '../run/diagnostic-text.js';
 import { CurvesOfTwo } from './CurvesOfTwo.js';
 import { TwoRunsQuery, type ComparedRun } from './queries.js';
+import { useAsked } from '../../use-asked.js';
 
 /** Two runs side by side: the same metrics, the same diagnostics, the same estimators. */
 export function ComparePage() {
   const { a, b } = useSearch({ from: '/compare' });
   const isAsked = a !== undefined && b !== undefined;
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: TwoRunsQuery,
     variables: { a: a ?? '', b: b ?? '' },
     pause: !isAsked,
@@ -37,7 +37,7 @@ export function ComparePage() {
       </>
     );
   }
-  if (error) return <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={180} count={3} />;
   if (!data.a || !data.b) {
     return (

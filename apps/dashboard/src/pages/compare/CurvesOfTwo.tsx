@@ -1,6 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useQuery } from 'urql';
 import { Chart } from '../../charts/Chart.js';
 import { curveOf } from '../../charts/metric-curve.js';
 import { twoCurves } from '../../charts/two-curves.js';
@@ -10,6 +9,7 @@ import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { byImportance } from '../run/by-importance.js';
 import { TwoMetricsQuery, type ComparedRun } from './queries.js';
+import { useAsked } from '../../use-asked.js';
 
 type Two = readonly [ComparedRun, ComparedRun];
 
@@ -82,7 +82,7 @@ function metricNames({ trainingSteps }: ComparedRun): Set<string> {
 
 function MetricOfTwo({ runs, name }: { readonly runs: Two; readonly name: string }) {
   const palette = usePalette();
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: TwoMetricsQuery,
     variables: { a: runs[0].id, b: runs[1].id, name },
   });
@@ -98,7 +98,7 @@ function MetricOfTwo({ runs, name }: { readonly runs: Two; readonly name: string
         {(data?.a?.metric.sampled || data?.b?.metric.sampled) && <span>thinned</span>}
       </h3>
       {error ? (
-        <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+        <Failure message={error.message} onRetry={again} />
       ) : option ? (
         <Chart option={option} height={HEIGHT} label={`${visibleText(name)} of both runs over training steps`} />
       ) : (

@@ -1,5 +1,4 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { ago, count, percent } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
 import { Figures } from '../../ui/Figures.js';
@@ -13,18 +12,18 @@ import { EstimatorTable } from './EstimatorTable.js';
 import { PairMatrix } from './PairMatrix.js';
 import { TurnProfiles } from './TurnProfiles.js';
 import { AnalysisQuery, RunNameQuery, type Analysis } from './queries.js';
+import { useAsked } from '../../use-asked.js';
 
 export function ComparisonPage() {
   const { analysis: id } = useParams({ from: '/analyses/$analysis' });
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: AnalysisQuery,
     variables: { analysis: id },
     requestPolicy: 'cache-and-network',
   });
   const analysis = data?.analysis;
   const run = analysis?.runs[0]?.run;
-  const [{ data: named }] = useQuery({ query: RunNameQuery, variables: { run: run ?? '' }, pause: !run });
-  const again = () => ask({ requestPolicy: 'network-only' });
+  const { data: named } = useAsked({ query: RunNameQuery, variables: { run: run ?? '' }, pause: !run });
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={120} count={4} />;

@@ -1,9 +1,9 @@
-import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.js';
 import { Head } from '../../ui/Crumbs.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Text } from '../../ui/Text.js';
+import { useAsked } from '../../use-asked.js';
 
 const DevicesQuery = graphql(`
   query Devices {
@@ -23,11 +23,11 @@ const COLUMNS: readonly Column<Device>[] = [
 
 /** What shards can be computed on. */
 export function DevicesPage() {
-  const [{ data, error }, ask] = useQuery({ query: DevicesQuery, requestPolicy: 'cache-and-network' });
+  const { data, error, again } = useAsked({ query: DevicesQuery, requestPolicy: 'cache-and-network' });
   return (
     <>
       <Head title="Devices" />
-      {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <Failure message={error.message} onRetry={again} />}
       {!data && !error && <Skeleton height={41} count={2} />}
       {data?.devices.length === 0 && <Empty title="No device answers: no worker is running" />}
       {data && data.devices.length > 0 && (

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { graphql } from '../../graphql.js';
 import { count } from '../../text/numbers.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { Text } from '../../ui/Text.js';
 import { without } from '../../without.js';
+import { useAsked } from '../../use-asked.js';
 
 const OneEventQuery = graphql(`
   query OneEvent($run: ID!, $position: Position!) {
@@ -28,7 +28,7 @@ const SHOWN_CHARACTERS = 20_000;
 /** All of one event. */
 export function OneEvent({ run, position }: { readonly run: string; readonly position: number }) {
   const [isWhole, setWhole] = useState(false);
-  const [{ data, error }, ask] = useQuery({ query: OneEventQuery, variables: { run, position } });
+  const { data, error, again } = useAsked({ query: OneEventQuery, variables: { run, position } });
   const found = data?.events?.edges.at(0)?.node;
   const text = found?.position === position ? JSON.stringify(found.event, null, 2) : null;
   const isLong = text !== null && text.length > SHOWN_CHARACTERS;
@@ -48,7 +48,7 @@ export function OneEvent({ run, position }: { readonly run: string; readonly pos
         </Link>
       }
     >
-      {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <Failure message={error.message} onRetry={again} />}
       {!data && !error && <Skeleton height={240} />}
       {data && text === null && <Empty title="No event stands at this position" />}
       {text !== null && (

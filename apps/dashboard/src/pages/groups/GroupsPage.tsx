@@ -1,6 +1,5 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { graphql, readFragment } from '../../graphql.js';
 import { Head } from '../../ui/Crumbs.js';
 import { DataTable } from '../../ui/DataTable.js';
@@ -13,6 +12,7 @@ import { groupColumns, GroupRowFields, type GroupRow } from './group-columns.js'
 import { Rollouts } from './Rollouts.js';
 import { SharedStates } from './SharedStates.js';
 import { without } from '../../without.js';
+import { useAsked } from '../../use-asked.js';
 
 const GroupsQuery = graphql(
   `
@@ -48,14 +48,14 @@ export function GroupsPage() {
   const search = useSearch({ from: FROM });
   const navigate = useNavigate({ from: FROM });
   const trainingStep = Number(step);
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: GroupsQuery,
     variables: { run: id, step: Number.isSafeInteger(trainingStep) ? trainingStep : -1, after: search.after ?? null },
     requestPolicy: 'cache-and-network',
   });
   const run = data?.run;
   const [marked, setMarked] = useState<ReadonlySet<string>>(NONE);
-  usePolling(() => run?.state === 'RUNNING' && ask({ requestPolicy: 'network-only' }), POLL_MS);
+  usePolling(() => run?.state === 'RUNNING' && again(), POLL_MS);
   const groups = run?.groups.edges.map(({ node }) => readFragment(GroupRowFields, node)) ?? [];
 
   return (
@@ -80,7 +80,7 @@ export function GroupsPage() {
           </Link>
         </nav>
       </Head>
-      {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <Failure message={error.message} onRetry={again} />}
       {!data && !error && <Skeleton height={41} count={8} />}
       {data && groups.length === 0 && (
         <Empty title="No group in this training step">

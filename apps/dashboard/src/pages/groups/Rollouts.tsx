@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.js';
 import { count, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
@@ -8,6 +7,7 @@ import { Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
+import { useAsked } from '../../use-asked.js';
 
 const RolloutFields = graphql(`
   fragment RolloutRow on Trajectory @_unmask {
@@ -78,7 +78,7 @@ interface RolloutsProps {
 
 /** The rollouts of one group. */
 export function Rollouts({ run, trainingStep, group, marked }: RolloutsProps) {
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: RolloutsQuery,
     variables: { run, step: trainingStep, group },
     requestPolicy: 'cache-and-network',
@@ -86,7 +86,7 @@ export function Rollouts({ run, trainingStep, group, marked }: RolloutsProps) {
   const page = data?.run?.trajectories;
   return (
     <Panel title={visibleText(group)} hint={page?.pageInfo.hasNextPage ? 'the first 200 rollouts' : 'its rollouts'}>
-      {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <Failure message={error.message} onRetry={again} />}
       {!data && !error && <Skeleton height={38} count={8} />}
       {page && (
         <DataTable

@@ -1,6 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.js';
 import { count, counted, credit as creditText } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
@@ -12,6 +11,7 @@ import { without } from '../../without.js';
 import { commonStart } from './common-start.js';
 import { stateGraph, type ActionEdge, type GraphRollout, type StateGraph, type StateNode } from './state-graph.js';
 import { StateGraphDrawing } from './StateGraphDrawing.js';
+import { useAsked } from '../../use-asked.js';
 
 const AnalysesQuery = graphql(`
   query CreditOfGroup($run: ID!) {
@@ -92,11 +92,11 @@ export function SharedStates({ run, trainingStep, group, onLook }: SharedStatesP
   const search = useSearch({ from: FROM });
   const navigate = useNavigate({ from: FROM });
   const [hovered, setHovered] = useState<string | null>(null);
-  const [{ data: known }] = useQuery({ query: AnalysesQuery, variables: { run } });
+  const { data: known } = useAsked({ query: AnalysesQuery, variables: { run } });
   const analysis = known?.run?.analyses.edges.map(({ node }) => node).find(({ comparison }) => comparison !== null);
   const labels = analysis?.estimators.map(({ label }) => label) ?? [];
   const estimator = labels.find((label) => label === search.credit) ?? labels.at(-1);
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: PathsQuery,
     variables: { run, step: trainingStep, group, analysis: analysis?.id ?? '', credited: analysis !== undefined },
     pause: !known,
@@ -152,7 +152,7 @@ export function SharedStates({ run, trainingStep, group, onLook }: SharedStatesP
         )
       }
     >
-      {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <Failure message={error.message} onRetry={again} />}
       {!data && !error && <Skeleton height={220} />}
       {page && graph.nodes.length === 0 && <Empty title="No turn of this group has been recorded" />}
       {graph.nodes.length > 0 && (

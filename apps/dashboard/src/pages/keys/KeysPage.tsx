@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { Link, useSearch } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { graphql, readFragment } from '../../graphql.js';
 import { mayAdminister, useSession } from '../../session.js';
 import { Head } from '../../ui/Crumbs.js';
@@ -8,6 +7,7 @@ import { DataTable } from '../../ui/DataTable.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { CreateKey } from './CreateKey.js';
 import { keyColumns, KeyFields, type Key } from './key-columns.js';
+import { useAsked } from '../../use-asked.js';
 
 const KeysQuery = graphql(
   `
@@ -42,13 +42,12 @@ export function KeysPage() {
   const { after } = useSearch({ from: '/keys' });
   const [isMaking, setMaking] = useState(false);
   const mayLook = mayAdminister(session);
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: KeysQuery,
     variables: { after: after ?? null },
     requestPolicy: 'cache-and-network',
     pause: !mayLook,
   });
-  const again = () => ask({ requestPolicy: 'network-only' });
   const projects = data?.projects.edges.map(({ node }) => node) ?? [];
   const keys = data?.apiKeys.edges.map(({ node }) => readFragment(KeyFields, node)) ?? [];
   if (!mayLook) {

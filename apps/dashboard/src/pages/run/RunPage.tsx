@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useQuery, useSubscription } from 'urql';
+import { useSubscription } from 'urql';
 import { graphql } from '../../graphql.js';
 import { Head } from '../../ui/Crumbs.js';
 import { Figures } from '../../ui/Figures.js';
@@ -12,6 +12,7 @@ import { Curves } from './Curves.js';
 import { Diagnostics } from './Diagnostics.js';
 import { Signals } from './Signals.js';
 import { TrainingSteps } from './TrainingSteps.js';
+import { useAsked } from '../../use-asked.js';
 
 const ProgressFields = graphql(`
   fragment RunHead on RunProgress @_unmask {
@@ -60,7 +61,7 @@ const AdvancedSubscription = graphql(
 
 export function RunPage() {
   const { run: id } = useParams({ from: '/runs/$run' });
-  const [{ data, error }, ask] = useQuery({ query: RunQuery, variables: { run: id } });
+  const { data, error, again } = useAsked({ query: RunQuery, variables: { run: id } });
   const run = data?.run;
   const [live] = useSubscription({
     query: AdvancedSubscription,
@@ -69,7 +70,7 @@ export function RunPage() {
   });
   const progress = live.data?.runAdvanced.progress ?? run?.progress;
 
-  if (error) return <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (error) return <Failure message={error.message} onRetry={again} />;
   if (data && !run)
     return <Empty title="You see no such run">It may belong to a project that your key does not reach.</Empty>;
   if (!run || !progress) return <Skeleton height={96} count={4} />;
@@ -80,9 +81,14 @@ export function RunPage() {
     <>
       <Head title={run.name} crumbs={[<Link to="/runs">Runs</Link>, <span>{run.project}</span>]}>
         <State state={progress.state} />
-        <Link className="button head-link" to="/runs/$run/events" params={{ run: run.id }}>
-          Event log
-        </Link>
+        <nav className="filters head-link" aria-label="More of this run">
+          <Link className="button" to="/runs/$run/plan" params={{ run: run.id }}>
+            Plan
+          </Link>
+          <Link className="button" to="/runs/$run/events" params={{ run: run.id }}>
+            Event log
+          </Link>
+        </nav>
         {live.error && <span className="lacking">not live: {live.error.message}</span>}
       </Head>
       <section className="panel">

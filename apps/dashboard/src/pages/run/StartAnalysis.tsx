@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import { useMutation, useQuery } from 'urql';
+import { useMutation } from 'urql';
 import { graphql, readFragment } from '../../graphql.js';
 import { counted } from '../../text/numbers.js';
 import { Failure, Skeleton } from '../../ui/Notice.js';
 import { EstimatorChoice, EstimatorFields } from './EstimatorChoice.js';
 import { without } from '../../without.js';
+import { useAsked } from '../../use-asked.js';
 
 const CatalogueQuery = graphql(
   `
@@ -42,7 +43,7 @@ interface StartAnalysisProps {
 }
 
 export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: CatalogueQuery,
     variables: { run },
     requestPolicy: 'cache-and-network',
@@ -50,7 +51,7 @@ export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
   const [{ fetching, error: refusal }, start] = useMutation(StartMutation);
   const [params, setParams] = useState<Readonly<Record<string, object>>>({});
 
-  if (error) return <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={44} count={6} />;
   const present = new Set([...ALWAYS, ...(data.run?.signals ?? []).map(({ level, name }) => `${level}.${name}`)]);
   const chosen = Object.keys(params);

@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { useMutation, useQuery } from 'urql';
+import { useMutation } from 'urql';
 import { graphql } from '../../graphql.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Failure, Skeleton } from '../../ui/Notice.js';
 import { fieldsOf, ParamField } from './ParamField.js';
+import { useAsked } from '../../use-asked.js';
 
 const AuditableQuery = graphql(`
   query Auditable($run: ID!) {
@@ -44,13 +45,13 @@ interface StartAuditProps {
 
 /** Asks what the trainer says it did: which estimator with which params, and where it logged the numbers. */
 export function StartAudit({ run, onStarted }: StartAuditProps) {
-  const [{ data, error }, ask] = useQuery({ query: AuditableQuery, variables: { run } });
+  const { data, error, again } = useAsked({ query: AuditableQuery, variables: { run } });
   const [{ fetching, error: refusal }, start] = useMutation(StartAuditMutation);
   const [chosen, setChosen] = useState(FIRST);
   const [params, setParams] = useState<Readonly<Record<string, unknown>>>({});
   const [signal, setSignal] = useState(LOGGED);
 
-  if (error) return <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={44} count={3} />;
   const carried = new Set((data.run?.signals ?? []).map(({ level, name }) => `${level}.${name}`));
   const names = new Set(

@@ -1,5 +1,5 @@
-import type { TypedDocumentNode } from 'urql';
-import { useQuery, type AnyVariables } from 'urql';
+import type { AnyVariables, TypedDocumentNode } from 'urql';
+import { useAsked } from '../../use-asked.js';
 import { useOnChange } from '../../use-live.js';
 
 /** What is on screen is never older than this, and a fast run never asks more often. */
@@ -11,8 +11,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables>(
   variables: Variables,
   position: number,
 ) {
-  const [result, ask] = useQuery({ query, variables, requestPolicy: 'cache-and-network' });
-  const again = () => ask({ requestPolicy: 'network-only' });
-  useOnChange(position, again, FRESH_MS);
-  return { ...result, again };
+  const asked = useAsked<Data, Variables>({ query, variables, requestPolicy: 'cache-and-network' });
+  useOnChange(position, asked.again, FRESH_MS);
+  return asked;
 }

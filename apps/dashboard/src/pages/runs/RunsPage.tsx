@@ -1,5 +1,4 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useQuery } from 'urql';
 import { graphql, readFragment } from '../../graphql.js';
 import { Head } from '../../ui/Crumbs.js';
 import { DataTable } from '../../ui/DataTable.js';
@@ -7,6 +6,7 @@ import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { usePolling } from '../../use-live.js';
 import { runColumns, RunRowFields, type RunRow } from './run-columns.js';
 import { without } from '../../without.js';
+import { useAsked } from '../../use-asked.js';
 
 const RunsQuery = graphql(
   `
@@ -42,8 +42,8 @@ export function RunsPage() {
   const search = useSearch({ from: '/runs' });
   const navigate = useNavigate({ from: '/runs' });
   const variables = { project: search.project ?? null, after: search.after ?? null };
-  const [{ data, error }, ask] = useQuery({ query: RunsQuery, variables, requestPolicy: 'cache-and-network' });
-  usePolling(() => ask({ requestPolicy: 'network-only' }), POLL_MS);
+  const { data, error, again } = useAsked({ query: RunsQuery, variables, requestPolicy: 'cache-and-network' });
+  usePolling(() => again(), POLL_MS);
 
   const all = data?.runs.edges.map(({ node }) => readFragment(RunRowFields, node)) ?? [];
   const rows = all.filter(
@@ -105,7 +105,7 @@ export function RunsPage() {
           {picked.length === 1 && <span className="hint">choose one more to compare</span>}
         </div>
       </Head>
-      {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <Failure message={error.message} onRetry={again} />}
       {!data && !error && <Skeleton height={41} count={6} />}
       {data && <section className="panel">{table()}</section>}
     </>

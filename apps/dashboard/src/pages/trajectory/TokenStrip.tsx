@@ -1,10 +1,10 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useQuery } from 'urql';
 import { count, counted, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { TokensQuery } from './queries.js';
 import { tokenColumns, type TokenColumn } from './token-columns.js';
+import { useAsked } from '../../use-asked.js';
 
 /** A turn of more tokens shows its first ones, and says so. */
 const SHOWN = 2000;
@@ -21,12 +21,12 @@ interface TokenStripProps {
 /** The tokens of a turn as a row of cells, shaded by one of their numbers. */
 export function TokenStrip({ after, column }: TokenStripProps) {
   const { run, trajectory } = useParams({ from: '/runs/$run/trajectories/$trajectory' });
-  const [{ data, error, fetching }] = useQuery({ query: TokensQuery, variables: { run, trajectory, after } });
+  const { data, error, isStale } = useAsked({ query: TokensQuery, variables: { run, trajectory, after } });
   const tokens = data?.trajectory?.turns.edges[0]?.node.tokens;
   const values = useMemo(() => tokenColumns(tokens).get(column), [tokens, column]);
   if (error) return <p className="lacking">Tokens could not be loaded: {error.message}</p>;
   if (!values)
-    return <p className="hint tokens-none">{fetching ? 'tokens …' : `no ${visibleText(column)} per token`}</p>;
+    return <p className="hint tokens-none">{isStale ? 'tokens …' : `no ${visibleText(column)} per token`}</p>;
   return <Cells name={column} values={values} />;
 }
 

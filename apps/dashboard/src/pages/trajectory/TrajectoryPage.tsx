@@ -1,6 +1,5 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import { useQuery } from 'urql';
 import { ago, count, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Head } from '../../ui/Crumbs.js';
@@ -20,6 +19,7 @@ import { TrajectoryQuery } from './queries.js';
 import { TurnList } from './TurnList.js';
 import { useTurnKeys } from './use-turn-keys.js';
 import { useTurns } from './use-turns.js';
+import { useAsked } from '../../use-asked.js';
 
 const FROM = '/runs/$run/trajectories/$trajectory';
 const POLL_MS = 2000;
@@ -34,13 +34,13 @@ export function TrajectoryPage() {
   const params = useParams({ from: FROM });
   const search = useSearch({ from: FROM });
   const navigate = useNavigate({ from: FROM });
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, again } = useAsked({
     query: TrajectoryQuery,
     variables: params,
     requestPolicy: 'cache-and-network',
   });
   const { run, trajectory } = data ?? {};
-  usePolling(() => trajectory?.state === 'LIVE' && ask({ requestPolicy: 'network-only' }), POLL_MS);
+  usePolling(() => trajectory?.state === 'LIVE' && again(), POLL_MS);
 
   const analyses = useMemo(
     () => (run?.analyses.edges ?? []).map(({ node }) => node).filter(({ comparison }) => comparison !== null),
@@ -56,7 +56,7 @@ export function TrajectoryPage() {
   const turns = useMemo(() => withAnnotations(recorded, annotations), [recorded, annotations]);
   const [awaited, setAwaited] = useState<number | null>(null);
   const isAwaiting = awaited !== null && annotations.every(({ position }) => position < awaited);
-  usePolling(() => isAwaiting && ask({ requestPolicy: 'network-only' }), SOON_MS);
+  usePolling(() => isAwaiting && again(), SOON_MS);
   const shown = useMemo(
     () => ({ annotations, onAnnotated: setAwaited, tokens: search.tokens }),
     [annotations, search.tokens],
@@ -69,7 +69,7 @@ export function TrajectoryPage() {
   const disputed = useMemo(() => mostDisputed(turns, lanes), [turns, lanes]);
   useTurnKeys(turns, search.turn, disputed, choose);
 
-  if (error) return <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
+  if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={140} count={4} />;
   if (!run || !trajectory) return <Empty title="There is no such trajectory in this run" />;
   const tokenSignals = run.signals
