@@ -1,27 +1,134 @@
-"""Forwards the events of Agent Lightning while they happen::
+"""Records the rollouts of Agent Lightning where its runners end them::
 
-    forward = Forwarder(run)
-    for event in events:      # {"event_type", "rollout_id", "attempt_id", "timestamp", "data"}
-        forward(event)
-    forward.close()
+    trainer = agentlightning.Trainer(..., hooks=RolloutHook(run))
 
-Each ``model_request`` of an attempt is a turn and each ``reward`` belongs to the turn before it, as in the importer
-`agent-lightning`, under the same ids, groups and spellings. Tested with events of the shape of
-microsoft/agent-lightning@c632d8d, not with the package.
+The turns are those that Agent Lightning trains on, as its own adapter makes them of a rollout's spans. Tested with
+agentlightning 0.3.0: its runner, store, tracers and emitters.
+
+``Forwarder`` takes the events that its development version writes instead (microsoft/agent-lightning@c632d8d,
+``{"event_type", "rollout_id", "attempt_id", "timestamp", "data"}``), as the importer `agent-lightning` does, under the
+same ids, groups and spellings; no release has them.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..run import Run
 from ..trajectory import Trajectory
 from .chat import action_of, digest_of, since, spoken
-from .guarded import guarded
+from .guarded import guarded, warn_of
+from .opened import Opened, RunOrStart
 
-__all__ = ["Forwarder"]
+try:
+    from agentlightning import Hook
+except ImportError:  # events can be forwarded without it
+    Hook = object
+
+__all__ = ["Forwarder", "RolloutHook"]
+
+
+class RolloutHook(Hook):  # type: ignore[misc]
+    """A trajectory of each attempt at a rollout, whose outcome is its last reward; validation is left out.
+
+    Rollouts of equal inputs are a group. An attempt that failed is recorded as far as it came.
+    """
+
+    def __init__(
+        self, run: RunOrStart, *, training_step: Callable[[Any], int] | None = None, adapter: Any = None
+    ) -> None:
+        """
+        :param run: or a function that starts it, where runners are processes that are not forked
+        :param training_step: of a rollout; default: how many resources the store had before those that it was given,
+            as each update of the policy adds some
+        :param adapter: what the trainer makes triplets of spans with; default: ``TracerTraceToTriplet()``
+        """
+        super().__init__()
+        self._opened = Opened(run)
+        self._step_of = training_step
+        self._adapter = adapter
+        self._steps: dict[str | None, int] = {}
+
+    async def on_rollout_end(self, *, agent: Any, runner: Any, rollout: Any, spans: Any) -> None:
+        if rollout.mode in ("val", "test"):
+            return
+        try:
+            # of the store: the spans that come with the call lack the reward that the agent returned
+            store = runner.get_store()
+            known = await store.query_spans(rollout.rollout_id, rollout.attempt.attempt_id)
+            step = self._step_of(rollout) if self._step_of else await self._known_step(store, rollout.resources_id)
+            self._record(rollout, known, step)
+        except Exception as error:
+            warn_of("rollout", error)
+
+    async def _known_step(self, store: Any, resources_id: str | None) -> int:
+        if resources_id not in self._steps:
+            resources = [each.resources_id for each in await store.query_resources(sort_by="create_time")]
+            self._steps[resources_id] = resources.index(resources_id) if resources_id in resources else 0
+        return self._steps[resources_id]
+
+    def _record(self, rollout: Any, spans: Sequence[Any], step: int) -> None:
+        lightning = importlib.import_module("agentlightning")
+        adapter = self._adapter or lightning.TracerTraceToTriplet()
+        task = rollout.input
+        if isinstance(task, Mapping):  # the verl algorithm numbers its samples anew in every step
+            task = {name: value for name, value in task.items() if name != "data_id"}
+        trajectory = self._opened().trajectory(
+            group=f"task-{digest_of(task)}",
+            training_step=step,
+            id=_id_of(rollout.rollout_id, rollout.attempt.attempt_id),
+        )
+        calls = _calls_by_answer(spans)
+        for triplet in adapter.adapt(spans) if spans else []:
+            trajectory.turn(**_turn_of(triplet, calls.get(triplet.metadata.get("response_id"), [])))
+        reward = lightning.find_final_reward(spans)
+        trajectory.end(**_outcome(reward, reward is not None))
+
+
+def _calls_by_answer(spans: Sequence[Any]) -> dict[str, list[dict[str, Any]]]:
+    """The tools that each answer calls, by the answer's id: AgentOps makes spans of them, below the one of their answer."""
+    answers = {span.span_id: span.attributes.get("gen_ai.response.id") for span in spans}
+    calls: dict[str, list[dict[str, Any]]] = {}
+    for span in spans:
+        answer, name = answers.get(span.parent_id), span.attributes.get("tool.name")
+        if isinstance(answer, str) and name is not None:
+            calls.setdefault(answer, []).append({"name": name, "arguments": span.attributes.get("tool.parameters")})
+    return calls
+
+
+def _turn_of(triplet: Any, calls: list[dict[str, Any]]) -> dict[str, Any]:
+    """A triplet of Agent Lightning: what the model was told, what it answered, their tokens and the reward after it.
+
+    :param calls: of the answer, where it does not hold them itself
+    """
+    told, answers = triplet.prompt.get("raw_content"), triplet.response.get("raw_content")
+    answer = answers[0] if isinstance(answers, list) and answers else None
+    if isinstance(answer, Mapping) and calls:
+        answer = {"tool_calls": calls, **answer}
+    signals = {
+        "policy": (triplet.metadata.get("request") or {}).get("model"),
+        "agent": None if triplet.metadata.get("agent_name") == "*" else triplet.metadata.get("agent_name"),
+    }
+    reward = {} if triplet.reward is None else {"reward": triplet.reward}
+    ids = triplet.response.get("token_ids")
+    return {
+        **reward,
+        "state": since(told) if isinstance(told, list) else None,
+        "action": action_of(answer) if isinstance(answer, Mapping) else None,
+        "signals": {name: value for name, value in signals.items() if value is not None},
+        "tokens": _columns(ids, triplet.response.get("logprobs")) or ({"tokenId": ids} if ids else None),
+    }
+
+
+def _columns(ids: Sequence[int] | None, logprobs: Sequence[Mapping[str, Any]] | None) -> dict[str, Any] | None:
+    """:returns: None where no log-probability is known; ids that are not of the same tokens are left out"""
+    said = [token["logprob"] for token in logprobs or []]
+    if not said:
+        return None
+    return {"rolloutLogprob": said, **({"tokenId": ids} if len(ids or []) == len(said) else {})}
 
 
 class _Attempt:
@@ -98,7 +205,7 @@ class Forwarder:
             "state": since(messages),
             "action": action_of(answer),
             "signals": {signal: value for signal, value in signals.items() if value is not None},
-            "tokens": _tokens(choices[0]),
+            "tokens": _columns(choices[0].get("token_ids"), (choices[0].get("logprobs") or {}).get("content")),
         }
 
     def _rewarded(self, attempt: _Attempt, value: float | None) -> None:
@@ -114,18 +221,13 @@ class Forwarder:
     def _end(self, name: str) -> None:
         attempt = self._attempts.pop(name)
         self._record_turn(attempt)
-        success = {1: True, 0: False}.get(attempt.reward) if attempt.reward is not None else None
-        solved = {} if success is None else {"success": success}
-        outcome = {"outcome_reward": attempt.reward} if attempt.was_rewarded else {}
-        attempt.trajectory.end(**outcome, **solved)
+        attempt.trajectory.end(**_outcome(attempt.reward, attempt.was_rewarded))
 
 
-def _tokens(choice: Mapping[str, Any]) -> dict[str, Any] | None:
-    logprobs = [token["logprob"] for token in (choice.get("logprobs") or {}).get("content") or []]
-    ids = choice.get("token_ids") or []
-    if not logprobs:
-        return None
-    return {"rolloutLogprob": logprobs, **({"tokenId": ids} if len(ids) == len(logprobs) else {})}
+def _outcome(reward: float | None, is_said: bool) -> dict[str, Any]:
+    """A reward of 1 or 0 says whether the task was solved, a graded one does not."""
+    success = {1: True, 0: False}.get(reward) if reward is not None else None
+    return {**({"outcome_reward": reward} if is_said else {}), **({} if success is None else {"success": success})}
 
 
 def _id_of(rollout_id: str, attempt_id: str | None) -> str:

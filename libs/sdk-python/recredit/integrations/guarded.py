@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["guarded"]
+__all__ = ["guarded", "warn_of"]
 
 
 def guarded(record: Callable[..., Any]) -> Callable[..., Any]:
@@ -18,8 +18,12 @@ def guarded(record: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return record(*args, **kwargs)
         except Exception as error:
-            reason = f"recredit could not record ({record.__name__}): {type(error).__name__}: {error}"
-            warnings.warn(reason[:1000], RuntimeWarning, stacklevel=2)
+            warn_of(record.__name__, error)
             return None
 
     return recorded
+
+
+def warn_of(what: str, error: Exception) -> None:
+    reason = f"recredit could not record ({what}): {type(error).__name__}: {error}"
+    warnings.warn(reason[:1000], RuntimeWarning, stacklevel=3)

@@ -25,6 +25,7 @@ from typing import Any
 from ..run import Run
 from .chat import digest_of, since
 from .guarded import guarded
+from .opened import Opened, RunOrStart
 
 __all__ = ["record_batch", "recorded", "watch"]
 
@@ -40,9 +41,6 @@ _COLUMNS = {
 _REWARDS = ("token_level_scores", "rm_scores", "token_level_rewards")
 _QUEUED = ("responses", "prompts", "response_mask", "uid", "raw_prompt", "data_source", "rm_scores", *_COLUMNS)
 
-RunOrStart = Run | Callable[[], Run]
-"""A run, or how to start one: called once, in the process that records first."""
-
 
 def watch(trainer: Any, run: RunOrStart, tokenizer: Any = None) -> None:
     """Records every batch of a trainer of verl's version 1 (``trainer.use_v1``, the default) when it has its advantages.
@@ -57,7 +55,7 @@ def watch(trainer: Any, run: RunOrStart, tokenizer: Any = None) -> None:
     compute = getattr(trainer, "_compute_advantage", None)
     if not callable(compute):
         raise TypeError(f"a trainer of verl's version 1 was expected, {trainer!r} has no _compute_advantage")
-    opened = functools.cache(_opener(run))
+    opened = Opened(run)
 
     def record(that: Any, batch: Any) -> None:
         words = tokenizer or getattr(that, "tokenizer", None)
@@ -81,7 +79,7 @@ def recorded(compute_advantage: Callable[..., Any], run: RunOrStart, tokenizer: 
     :param tokenizer: with ``decode``; None: texts are recorded as far as the batch has them
     """
     calls = 0
-    opened = functools.cache(_opener(run))
+    opened = Opened(run)
 
     @functools.wraps(compute_advantage)
     def computed(data: Any, *args: Any, **kwargs: Any) -> Any:
@@ -196,10 +194,6 @@ class _Rows:
 
     def _said(self, name: str, i: int) -> Any:
         return self._others[name][i] if name in set(self._others.keys()) else None
-
-
-def _opener(run: RunOrStart) -> Callable[[], Run]:
-    return run if not isinstance(run, Run) else lambda: run
 
 
 def _column(tensor: Any, i: int, kept: list[bool]) -> list[Any]:

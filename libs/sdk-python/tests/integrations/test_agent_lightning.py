@@ -1,11 +1,22 @@
-"""What is forwarded of Agent Lightning's events."""
+"""What is recorded of Agent Lightning: with its own runner and store where it is installed, and of events anywhere."""
 
 from __future__ import annotations
 
+import asyncio
+import http.server
+import importlib.util
+import json
+import os
+import re
+import threading
 import unittest
+import warnings
+from pathlib import Path
 from typing import Any
 
-from recredit.integrations.agent_lightning import Forwarder
+os.environ.update(LITELLM_LOCAL_MODEL_COST_MAP="True", AGENTOPS_LOGGING_TO_FILE="false")  # neither asks nor writes anything
+
+from recredit.integrations.agent_lightning import Forwarder, RolloutHook
 
 from .stand_ins import Recorded
 
@@ -60,6 +71,117 @@ class AgentLightning(unittest.TestCase):
                 forward({})
             forward.close()
             self.assertEqual(recorded.of("turn.recorded", "trajectory.ended"), [])
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    """Answers as a server of the OpenAI API that gives token ids as vLLM does: first with a call, then with its result."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        heard = asked["messages"][-1]
+        call = {"id": "c", "type": "function", "function": {"name": "add", "arguments": '{"b": 3, "a": 2}'}}
+        answers: dict[str, Any] = {"user": {"content": None, "tool_calls": [call]}, "tool": {"content": f"It is {heard['content']}."}}
+        logprob = {"top_logprobs": [], "bytes": None}
+        choice = {
+            "index": 0, "finish_reason": "stop", "message": {"role": "assistant", **answers[heard["role"]]},
+            "token_ids": [5, 6], "logprobs": {"content": [{"token": "a", "logprob": -0.5, **logprob}, {"token": "b", "logprob": -0.25, **logprob}]},
+        }  # fmt: skip
+        answer = {
+            "id": f"chat-{len(asked['messages'])}", "object": "chat.completion", "created": 1, "model": "tiny",
+            "prompt_token_ids": [1, 2, 3], "choices": [choice],
+            "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
+        }  # fmt: skip
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@unittest.skipUnless(importlib.util.find_spec("agentlightning"), "agentlightning is not installed: only events were forwarded")
+class WithAgentLightning(unittest.TestCase):
+    def rollouts(self, tracer: Any, inputs: list[Any], **options: Any) -> tuple[list[Any], list[Any]]:
+        """What is recorded of rollouts by Agent Lightning's own runner over its own store: turns, ends."""
+        import agentlightning
+        import openai
+
+        @agentlightning.rollout
+        def agent(task: Any, llm: agentlightning.LLM) -> float:
+            client = openai.OpenAI(base_url=llm.endpoint, api_key="none", max_retries=0)
+            said: list[Any] = [{"role": "system", "content": "Be short."}, {"role": "user", "content": task["question"]}]
+            answer = client.chat.completions.create(model="tiny", messages=said, logprobs=True).choices[0].message
+            agentlightning.emit_reward(0.25)
+            if "unlucky" in task:
+                raise ValueError("unlucky")
+            said += [answer.model_dump(exclude_none=True), {"role": "tool", "tool_call_id": "c", "content": "5"}]
+            client.chat.completions.create(model="tiny", messages=said, logprobs=True)
+            return 1.0
+
+        async def run(hook: RolloutHook, endpoint: str) -> None:
+            store = agentlightning.InMemoryLightningStore()
+            runner = agentlightning.LitAgentRunner(tracer=tracer)
+            with runner.run_context(agent=agent, store=store, hooks=[hook]):
+                for mode, task in inputs:
+                    if mode == "update":
+                        await store.add_resources({"llm": agentlightning.LLM(endpoint=endpoint, model="tiny")})
+                        continue
+                    try:
+                        await runner.step(task, mode=mode)
+                    except ValueError as error:
+                        assert str(error) == "unlucky"
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            with Recorded() as recorded, warnings.catch_warnings():
+                warnings.simplefilter("error", RuntimeWarning)
+                hook = RolloutHook(lambda: recorded.run, **options)
+                asyncio.run(run(hook, f"http://127.0.0.1:{server.server_port}/v1"))
+                return recorded.of("turn.recorded"), recorded.of("trajectory.ended")
+        finally:
+            server.shutdown()
+            server.server_close()
+
+    def test_its_runner_records_what_its_adapter_trains_on(self) -> None:
+        import agentlightning
+
+        task = {"question": "2 + 3?", "data_id": "1"}
+        turns, ends = self.rollouts(agentlightning.AgentOpsTracer(), [
+            ("update", None), ("train", task), ("train", {**task, "data_id": "2"}), ("val", task),
+            ("train", {"question": "2 + 3?", "unlucky": True}), ("update", None), ("train", task),
+        ])  # fmt: skip
+        self.assertEqual([(end["trainingStep"], end["turnCount"], end["outcomeReward"]) for end in ends], [
+            (0, 2, 1), (0, 2, 1), (0, 1, 0.25), (1, 2, 1),
+        ])  # fmt: skip
+        self.assertEqual([end.get("success") for end in ends], [True, True, None, True])
+        groups = [end["group"] for end in ends]
+        self.assertEqual([group == groups[0] for group in groups], [True, True, False, True])
+        first, second = turns[:2]
+        self.assertEqual((first["state"], first["action"], first["reward"]), ("user:2 + 3?", 'add{"a":2,"b":3}', 0.25))
+        self.assertEqual((second["state"], second["action"], second["reward"]), ("tool:5", "respond:It is 5.", 1))
+        self.assertEqual(first["tokens"], {"rolloutLogprob": [-0.5, -0.25], "tokenId": [5, 6]})
+        self.assertEqual(first["signals"], {"policy": "tiny"})
+
+    def test_a_training_step_that_the_user_knows(self) -> None:
+        import agentlightning
+
+        inputs = [("update", None), ("train", {"question": "2 + 3?"})]
+        _, ends = self.rollouts(agentlightning.AgentOpsTracer(), inputs, training_step=lambda rollout: 17)
+        self.assertEqual([end["trainingStep"] for end in ends], [17])
+
+    def test_the_example_of_the_guide_is_taken_by_its_trainer(self) -> None:
+        import agentlightning
+
+        guide = (Path(__file__).parents[4] / "docs/guides/trainers.md").read_text().split("## Agent Lightning")[1]
+        (example,) = re.findall(r"```python\n(.*?)```", guide, re.S)[:1]
+        with Recorded() as recorded:
+            told = {"run": recorded.run, "algorithm": agentlightning.Baseline(), "agentlightning": agentlightning}
+            exec(compile(example, "guide", "exec"), told)
+            self.assertIsInstance(told["trainer"].hooks[0], RolloutHook)
 
 
 if __name__ == "__main__":
