@@ -1,7 +1,6 @@
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { useQuery, useSubscription } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.js';
-import { ago, count, counted } from '../../text/numbers.js';
+import { ago, count } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
@@ -9,6 +8,9 @@ import { Panel } from '../../ui/Panel.js';
 import { Text } from '../../ui/Text.js';
 import { useOnChange } from '../../use-live.js';
 import { without } from '../../without.js';
+import { useRunHead } from '../run/use-run-head.js';
+import { useAsked } from '../../use-asked.js';
+import { Chain } from './Chain.js';
 import { OneEvent } from './OneEvent.js';
 
 const EventFields = graphql(`
@@ -37,24 +39,6 @@ const EventsQuery = graphql(
   [EventFields],
 );
 
-const HeadQuery = graphql(`
-  query LogHead($run: ID!) {
-    run(id: $run) {
-      id
-      name
-      position
-    }
-  }
-`);
-
-const HeadSubscription = graphql(`
-  subscription LogHeadAdvanced($run: ID!) {
-    runAdvanced(run: $run) {
-      position
-    }
-  }
-`);
-
 type LoggedEvent = ResultOf<typeof EventFields>;
 
 const PAGE = 50;
@@ -65,24 +49,20 @@ const FROM = '/runs/$run/events';
 export function EventsPage() {
   const { run } = useParams({ from: FROM });
   const search = useSearch({ from: FROM });
-  const [{ data: asked, error: headError }, askHead] = useQuery({ query: HeadQuery, variables: { run } });
-  const [live] = useSubscription({ query: HeadSubscription, variables: { run }, pause: !asked?.run });
-  const head = Math.max(live.data?.runAdvanced.position ?? 0, asked?.run?.position ?? 0);
+  const { isAsked, run: found, position: head, error: headError, isLive: isHeard, again: askHead } = useRunHead(run);
   const isLive = search.from === undefined;
   const from = Math.max(0, search.from ?? head - PAGE);
-  const [{ data, error, stale }, ask] = useQuery({
+  const { data, error, again, isStale } = useAsked({
     query: EventsQuery,
     variables: { run, from },
-    pause: !asked?.run,
+    pause: !found,
     requestPolicy: 'cache-and-network',
   });
-  useOnChange(head, () => ask({ requestPolicy: 'network-only' }), FRESH_MS);
+  useOnChange(head, again, FRESH_MS);
 
-  if (headError) {
-    return <Failure message={headError.message} onRetry={() => askHead({ requestPolicy: 'network-only' })} />;
-  }
-  if (!asked) return <Skeleton height={41} count={10} />;
-  if (!asked.run)
+  if (headError) return <Failure message={headError.message} onRetry={askHead} />;
+  if (!isAsked) return <Skeleton height={41} count={10} />;
+  if (!found)
     return <Empty title="You see no such run">It may belong to a project that your key does not reach.</Empty>;
   const rows = data?.events?.edges.map(({ node }) => node).toReversed() ?? [];
   const end = from + rows.length;
@@ -93,15 +73,15 @@ export function EventsPage() {
         crumbs={[
           <Link to="/runs">Runs</Link>,
           <Link to="/runs/$run" params={{ run }}>
-            <Text>{asked.run.name}</Text>
+            <Text>{found.name}</Text>
           </Link>,
         ]}
       >
-        <span className={`state state-${isLive && !live.error ? 'live' : 'calm'}`}>
-          {live.error ? 'not live' : isLive ? 'follows the run' : 'stands still'}
+        <span className={`state state-${isLive && isHeard ? 'live' : 'calm'}`}>
+          {!isHeard ? 'not live' : isLive ? 'follows the run' : 'stands still'}
         </span>
-        <span className="hint">{counted(head, 'event')}, projected</span>
       </Head>
+      <Chain run={run} position={head} />
       <div className={search.event === undefined ? undefined : 'columns columns-even event-view'}>
         <Panel
           title={rows.length > 0 ? `Positions ${count(from)} to ${count(end - 1)}` : 'Positions'}
@@ -131,11 +111,11 @@ export function EventsPage() {
             </nav>
           }
         >
-          {error && <Failure message={error.message} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+          {error && <Failure message={error.message} onRetry={again} />}
           {!data && !error && <Skeleton height={36} count={10} />}
           {data && rows.length === 0 && <Empty title="No event stands here" />}
           {rows.length > 0 && (
-            <div aria-busy={stale}>
+            <div aria-busy={isStale}>
               <DataTable<LoggedEvent>
                 label="Events"
                 rows={rows}

@@ -27,7 +27,11 @@ it('lists tasks of all bands, the most learnable first, or those of one', () => 
 
 it('leaves out of the budget what stays as it is, and puts the largest change first', () => {
   const share = (name: string, lastRollouts: number, rollouts: number): Share => ({
-    ...{ task: name, attempts: 1, successes: 0, predicted: 0.5, mixed: 0.5 },
+    task: name,
+    attempts: 1,
+    successes: 0,
+    predicted: 0.5,
+    mixed: 0.5,
     lastRollouts,
     rollouts,
   });
