@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import time
@@ -73,6 +74,8 @@ def _number(value: Any) -> str:
     if value is None:
         return "null"
     text = json_text(value)
+    if type(value) is int or type(value) is float:
+        return text
     if text in ("true", "false"):
         return "1" if text == "true" else "0"
     if text[0] in '"[{':
@@ -127,9 +130,10 @@ def _role_of(message: Any) -> object:
 
 
 def _named(
-    value: Any, what: str, longest: int, write: Callable[[Any, str], str], most: int | None = _MAX_NAMES
+    value: Any, what: str, longest: int, write: Callable[[Any, int], str], depth: int = 1, most: int | None = _MAX_NAMES
 ) -> str:
-    if not isinstance(value, Mapping):
+    """:param write: of a value, which lies so deep"""
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise Unsendable(f"{what} by name", shown(value))
     if most is not None and len(value) > most:
         raise Unsendable(f"up to {most} different names", str(len(value)))
@@ -138,35 +142,43 @@ def _named(
         if item is ABSENT:
             continue
         try:
-            if not isinstance(name, str) or not 0 < len(name) <= longest:
-                raise Unsendable(f"a name of 1 to {longest} characters", shown(name))
-            texts.append(f"{quoted(name)}:{write(item, name)}")
+            texts.append(_field(name, longest) + write(item, depth + 1))
         except Unsendable as error:
             raise error.under(name) from None
     return f"{{{','.join(texts)}}}"
 
 
+@functools.lru_cache(maxsize=4096)
+def _field(name: Any, longest: int) -> str:
+    """A name with its colon: a trainer says the same few in every turn."""
+    if not isinstance(name, str) or not 0 < len(name) <= longest:
+        raise Unsendable(f"a name of 1 to {longest} characters", shown(name))
+    return f"{quoted(name)}:"
+
+
 def _signals(value: Any, depth: int = 1) -> str:
-    return _named(value, "signals", 128, lambda item, _: json_text(item, depth + 1))
+    return _named(value, "signals", 128, json_text, depth)
 
 
 def _metrics(value: Any) -> str:
-    return _named(value, "numbers", 256, lambda item, _: _number(item), None)
+    return _named(value, "numbers", 256, lambda item, _: _number(item), most=None)
 
 
 def _tokens(value: Any, depth: int = 1) -> str:
-    first: tuple[str, int] | None = None
+    if type(value) is dict or isinstance(value, Mapping):
+        value = {name: item for name, item in value.items() if item is not None and item is not ABSENT}
+    first = -1
 
-    def column(item: Any, name: str) -> str:
+    def column(item: Any, depth: int) -> str:
         nonlocal first
-        text, count = column_text(item, depth + 1)
-        first = first or (name, count)
-        if count != first[1]:
-            raise Unsendable(f"{first[1]} entries, as {first[0]} has (one per token)", str(count))
+        text, count = column_text(item, depth)
+        if first < 0:
+            first = count
+        elif count != first:
+            raise Unsendable(f"{first} entries, as {next(iter(value))} has (one per token)", str(count))
         return text
 
-    said = {name: item for name, item in value.items() if item is not None} if isinstance(value, Mapping) else value
-    return _named(said, "token columns", 128, column)
+    return _named(value, "token columns", 128, column, depth)
 
 
 def _sketch(value: Any) -> str:

@@ -94,9 +94,11 @@ def float_text(value: float) -> str:
         return text[:-2] if text != "-0.0" else "0"
     if "e" in text:
         return _without_exponent(text)
-    if text in ("inf", "-inf"):
-        raise Unsendable("a finite number", "Infinity" if value > 0 else "-Infinity")
-    return text if text != "nan" else "null"
+    if "n" not in text:
+        return text
+    if text == "nan":
+        return "null"
+    raise Unsendable("a finite number", "Infinity" if value > 0 else "-Infinity")
 
 
 def _without_exponent(text: str) -> str:

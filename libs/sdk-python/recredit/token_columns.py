@@ -27,14 +27,14 @@ def column_text(column: Any, depth: int = 2) -> tuple[str, int]:
     """
     if type(column) is list or type(column) is tuple:
         return _items_text(column, depth), len(column)
-    if isinstance(column, Mapping):
-        return _encoded_text(column)
     floats = float32_bytes(column)
     if floats is not None:
         infinite = has_infinity(floats)
         if infinite >= 0:
             raise Unsendable("a finite number that fits into a float32", "Infinity", f"/{infinite}")
-        return f'{{"f32":"{binascii.b2a_base64(floats, newline=False).decode()}"}}', len(floats) // 4
+        return f'{{"f32":"{binascii.b2a_base64(floats, newline=False).decode("ascii")}"}}', len(floats) // 4
+    if isinstance(column, Mapping):
+        return _encoded_text(column)
     plain = as_plain(column)
     if not isinstance(plain, (list, tuple)):
         raise Unsendable("a list with one entry per token", shown(column))
