@@ -189,9 +189,9 @@ class Forwarder:
         if name not in self._attempts:
             said = [spoken(message) for message in messages if message.get("role") != "system"]
             step = data.get("model_version")
-            is_step = isinstance(step, int) and not isinstance(step, bool) and step >= 0
-            group = f"prompt-{digest_of(said)}"
-            trajectory = self._run.trajectory(group=group, training_step=step if is_step else 0, id=name)
+            if not isinstance(step, int) or isinstance(step, bool) or step < 0:
+                step = 0
+            trajectory = self._run.trajectory(group=f"prompt-{digest_of(said)}", training_step=step, id=name)
             self._attempts[name] = _Attempt(trajectory)
         attempt = self._attempts[name]
         self._record_turn(attempt)
@@ -226,8 +226,8 @@ class Forwarder:
 
 def _outcome(reward: float | None, is_said: bool) -> dict[str, Any]:
     """A reward of 1 or 0 says whether the task was solved, a graded one does not."""
-    success = {1: True, 0: False}.get(reward) if reward is not None else None
-    return {**({"outcome_reward": reward} if is_said else {}), **({} if success is None else {"success": success})}
+    solved = {"success": reward == 1} if reward in (0, 1) else {}
+    return {**({"outcome_reward": reward} if is_said else {}), **solved}
 
 
 def _id_of(rollout_id: str, attempt_id: str | None) -> str:
