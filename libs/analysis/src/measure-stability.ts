@@ -38,6 +38,9 @@ interface Part {
 /** The estimator: [turns] of the batch that it is given; null: it says nothing about that batch. */
 export type CreditOf = (trajectories: TrajectoryBatch) => Promise<Float64Array | null>;
 
+/** @param credit [turns] of the shard */
+type StabilityOf = (credit: Float64Array, creditOf: CreditOf) => Promise<StabilitySums | null>;
+
 /**
  * How far estimators' credit hangs on who else was there: on groups chosen by the hash of their names, so that it is the
  * same every time. Whether an estimator judges a group by itself is found out by asking it about some groups alone.
@@ -45,7 +48,7 @@ export type CreditOf = (trajectories: TrajectoryBatch) => Promise<Float64Array |
  * @returns of an estimator, with its credit of the shard's [turns]; null where nothing was chosen, or it says nothing when
  *   somebody is left out
  */
-export function stabilityOf(shard: ShardToMeasure) {
+export function stabilityOf(shard: ShardToMeasure): StabilityOf {
   const { run, trajectories, sampleRate } = shard;
   const { groupCount } = trajectories;
   const chosen = chosenGroups(shard);
@@ -53,12 +56,14 @@ export function stabilityOf(shard: ShardToMeasure) {
   const copied = BLOCKS * (turns + trajectories.tokenOffsets[turns] / TOKENS_LIKE_A_TURN);
   const step = trajectories.trainingStep[0] ?? 0;
   const takesAll = hashUnit(`${run}\n${step}`) < sampleRate * Math.min(1, BLOCK_VISITS / copied);
+  // the usual case in a large analysis: nothing is cut out of the shard
+  if (chosen.size === 0 && !takesAll) return async () => null;
   const some = partOf(trajectories, chosen, leaveOneTrajectoryOut);
   const all = partOf(trajectories, new Set(Array.from({ length: groupCount }, (_, group) => group)), leaveGroupsOut);
   const half = new Set(Array.from({ length: groupCount >> 1 }, (_, group) => group));
   const alone = chosen.size > 0 && chosen.size < groupCount ? some : partOf(trajectories, half, leaveOneTrajectoryOut);
 
-  return async (credit: Float64Array, creditOf: CreditOf): Promise<StabilitySums | null> => {
+  return async (credit, creditOf) => {
     if (!some && !takesAll) return null;
     const saidAlone = alone && (await creditOf(alone.trajectories));
     if (alone && !saidAlone) return null;

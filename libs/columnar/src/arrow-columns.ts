@@ -12,6 +12,7 @@ import {
   Utf8,
   Vector,
 } from 'apache-arrow';
+import { areFinite } from '#lib/numeric';
 import { encodeTexts } from './utf8.js';
 
 /** A named Arrow column and what its field says beside its type. */
@@ -29,7 +30,7 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 /** Numbers; NaN stays in the values and is null to other readers. */
 export function numberColumn(name: string, values: Float64Array | Float32Array, metadata = NOTHING): ArrowColumn {
   const type = values instanceof Float32Array ? new Float32() : new Float64();
-  const nulls = values.includes(NaN) ? validity(values.length, (i) => !Number.isNaN(values[i])) : ALL_SAID;
+  const nulls = areFinite(values) ? ALL_SAID : validity(values.length, (i) => !Number.isNaN(values[i]));
   return { name, metadata, data: makeData({ type, length: values.length, data: values, ...nulls } as never) };
 }
 
@@ -103,7 +104,7 @@ export function counter(): () => number {
 
 function utf8Data(texts: readonly (string | null)[]) {
   const { offsets, bytes, illFormed } = encodeTexts(texts);
-  const nulls = validity(texts.length, (i) => texts[i] !== null);
+  const nulls = texts.includes(null) ? validity(texts.length, (i) => texts[i] !== null) : ALL_SAID;
   const data = makeData({ type: new Utf8(), length: texts.length, valueOffsets: offsets, data: bytes, ...nulls });
   const said = Object.keys(illFormed).length > 0;
   return { data, metadata: said ? new Map([[ILL_FORMED, JSON.stringify(illFormed)]]) : NOTHING };

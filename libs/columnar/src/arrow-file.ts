@@ -2,7 +2,7 @@ import { type Data, RecordBatch, RecordBatchFileWriter, RecordBatchReader, Schem
 import { messageOf, RecreditError } from '#lib/kernel';
 import { structData, type ArrowColumn } from './arrow-columns.js';
 import { checksum } from './checksum.js';
-import { concatBytes } from './concat-bytes.js';
+import { concatBytes, type Allocate } from './concat-bytes.js';
 
 /** Schema metadata: what kind of file this is, and the version of its layout. */
 const FORMAT = 'recredit.format';
@@ -25,13 +25,14 @@ export function writeArrowFile(
   columns: readonly ArrowColumn[],
   rows: number,
   metadata: ReadonlyMap<string, string> = new Map(),
+  allocate?: Allocate,
 ): Uint8Array {
   const root = structData(columns, rows);
   const schema = new Schema(root.type.children, new Map([[FORMAT, format], ...metadata]));
   const writer = new FileWriter();
   writer.write(new RecordBatch(schema, root));
   writer.finish();
-  return withChecksum(concatBytes([...writer.chunks, new Uint8Array(CHECKSUM_BYTES)]));
+  return withChecksum(concatBytes([...writer.chunks, new Uint8Array(CHECKSUM_BYTES)], allocate));
 }
 
 /** Arrow's own join takes views of the same bytes for one: a column that is written twice would be there once. */

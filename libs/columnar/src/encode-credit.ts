@@ -12,6 +12,7 @@ import {
   type ArrowColumn,
 } from './arrow-columns.js';
 import { writeArrowFile } from './arrow-file.js';
+import type { Allocate } from './concat-bytes.js';
 import { CREDIT_FORMAT, OWN_CREDIT_COLUMNS, PARTITION, REPEATED } from './credit-layout.js';
 import { freeName } from './field-names.js';
 import { gatherRows, type Values } from './gather-rows.js';
@@ -36,8 +37,10 @@ export interface CreditToEncode {
  * The credit of one estimator in one shard as an Arrow IPC file, nested as segments are: one row per trajectory, its turns
  * a list of structs, their tokens likewise where anything is said about tokens. `credit` stands at its level; explain
  * columns stand under their names at theirs, those of a group or the shard repeated on its trajectories.
+ *
+ * @param allocate where the file is put; memory of its own if not said
  */
-export function encodeCredit(file: CreditToEncode): Uint8Array {
+export function encodeCredit(file: CreditToEncode, allocate?: Allocate): Uint8Array {
   const { ids, trainingStep, groupOf, groups, turnOffsets, tokenOffsets } = file.trajectories;
   const nextId = counter();
   const group = distinctTexts(groupOf, groups);
@@ -54,7 +57,7 @@ export function encodeCredit(file: CreditToEncode): Uint8Array {
     ...explained('trajectory'),
     listColumn('turns', turnOffsets, turns),
   ];
-  return writeArrowFile(CREDIT_FORMAT, columns, ids.length, metadataOf(file, trainingStep));
+  return writeArrowFile(CREDIT_FORMAT, columns, ids.length, metadataOf(file, trainingStep), allocate);
 }
 
 function metadataOf(

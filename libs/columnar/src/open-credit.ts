@@ -56,7 +56,7 @@ export function openCredit(bytes: Uint8Array): CreditFile {
     const levels = { trajectory, turn: turns.columns, token: tokens?.columns ?? NO_COLUMNS };
     const level = metadata.get('recredit.creditLevel') as Level;
     const trajectories = textsOf(columnNamed(trajectory, 'trajectory')) as string[];
-    const groupOf = intsOf(columnNamed(trajectory, 'groupKey'), 0, Math.max(trajectories.length, 1));
+    const groupOf = intsOf(columnNamed(trajectory, 'groupKey'), [0, Math.max(trajectories.length, 1)]);
     const mask = levels.token.get('mask');
     return {
       estimator: metadata.get('recredit.estimator') ?? '',

@@ -70,9 +70,9 @@ export function openSegment(numeric: Uint8Array, text?: Uint8Array): Segment {
     if (dictionary) assertSameKeys(dictionary, stateHashes, actionHashes);
     const trajectories: TrajectoryBatch = {
       ids,
-      ...groupsOf(intsOf(own('groupKey'), 0, Math.max(ids.length, 1)), own('group')),
+      ...groupsOf(intsOf(own('groupKey'), [0, Math.max(ids.length, 1)]), own('group')),
       trainingStep,
-      parentOf: intsOf(own('parentRow'), -1, ids.length),
+      parentOf: intsOf(own('parentRow'), [-1, ids.length]),
       parentTurn: intsOf(own('parentTurn')),
       turnOffsets: numbers.turnOffsets,
       tokenOffsets: numbers.tokenOffsets,

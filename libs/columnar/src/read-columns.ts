@@ -40,17 +40,18 @@ export function doublesOf(column: ReadColumn): Float64Array {
   throw new Error(`${column.field.name} should hold float64`);
 }
 
-/** A view of the integers, each from `from` to `below - 1`. */
-export function intsOf({ field, data }: ReadColumn, from = -(2 ** 31), below = 2 ** 31): Int32Array {
+/** A view of the integers, each in `range`: the least, and the first beyond the greatest. */
+export function intsOf({ field, data }: ReadColumn, range?: readonly [from: number, below: number]): Int32Array {
   const { values } = data as { values: unknown };
   if (!(values instanceof Int32Array)) throw new Error(`${field.name} should hold int32`);
-  return within(field, whole(field, values, data.length), from, below);
+  const ints = whole(field, values, data.length);
+  return range ? within(field, ints, ...range) : ints;
 }
 
 /** Keys into the dictionary of a column: a view, and a copy only where -1 stands for a null. */
 export function keysOf(column: ReadColumn): Int32Array {
   const { data } = column;
-  const keys = intsOf(column, 0, dictionaryOf(column).length);
+  const keys = intsOf(column, [0, dictionaryOf(column).length]);
   return data.nullCount > 0 ? keys.map((key, i) => (data.getValid(i) ? key : -1)) : keys;
 }
 
@@ -73,6 +74,7 @@ export function textsOf(column: ReadColumn): (string | null)[] {
     const texts = keyedTextsOf(column);
     return Array.from(keysOf(column), (key) => (key < 0 ? null : texts[key]));
   }
+  if (isEmpty(data)) return new Array<null>(data.length).fill(null);
   const texts: (string | null)[] = decoded(field, data);
   if (data.nullCount > 0) for (let i = 0; i < texts.length; i++) if (!data.getValid(i)) texts[i] = null;
   return texts;
@@ -102,10 +104,9 @@ function offsetsOf(field: Field, data: Data): Int32Array {
   const offsets: unknown = data.valueOffsets;
   if (!(offsets instanceof Int32Array)) throw new Error(`${field.name} should have int32 offsets`);
   const used = whole(field, offsets, data.length + 1);
-  for (let i = 1; i < used.length; i++) {
-    if (used[i] < used[i - 1]) throw new Error(`the offsets of ${field.name} fall at ${i}`);
-  }
-  return used;
+  if (doRise(used)) return used;
+  const at = used.findIndex((offset, i) => offset < 0 || (i > 0 && offset < used[i - 1]));
+  throw new Error(`the offsets of ${field.name} fall at ${at}`);
 }
 
 function decoded(field: Field, data: Data): string[] {
@@ -139,8 +140,28 @@ function whole<T extends { length: number; subarray(from: number, to: number): T
 }
 
 function within(field: Field, values: Int32Array, from: number, below: number): Int32Array {
-  for (let i = 0; i < values.length; i++) {
-    if (values[i] < from || values[i] >= below) throw new Error(`${field.name} says ${values[i]} at ${i}`);
+  if (areWithin(values, from, below)) return values;
+  const at = values.findIndex((value) => value < from || value >= below);
+  if (at < 0) return values;
+  throw new Error(`${field.name} says ${values[at]} at ${at}`);
+}
+
+// Every column of every segment is looked at here, so nothing is asked of a single value: differences that ought to be
+// zero or more are or-ed together, and the sign bit tells.
+
+/** @returns false also where a difference overflows */
+function areWithin(values: Int32Array, from: number, below: number): boolean {
+  const most = below - 1;
+  let signs = 0;
+  for (let i = 0; i < values.length; i++) signs |= (values[i] - from) | (most - values[i]);
+  return signs >= 0;
+}
+
+function doRise(offsets: Int32Array): boolean {
+  let [signs, before] = [0, 0];
+  for (let i = 0; i < offsets.length; i++) {
+    signs |= offsets[i] | (offsets[i] - before);
+    before = offsets[i];
   }
-  return values;
+  return signs >= 0;
 }

@@ -3,7 +3,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** An Arrow Utf8 column addresses its bytes with int32. */
 const MAX_BYTES = 2 ** 31 - 1;
-/** Texts are decoded at once up to here, one by one beyond: V8 holds no string of more than 2^29 characters. */
+/** Texts are encoded and decoded at once up to here, one by one beyond: V8 holds no string of more than 2^29 characters. */
 const MAX_AT_ONCE = 2 ** 27;
 
 export interface Utf8Texts {
@@ -16,6 +16,24 @@ export interface Utf8Texts {
 
 /** Texts as UTF-8, one after another; null as the empty text. */
 export function encodeTexts(texts: readonly (string | null)[]): Utf8Texts {
+  return encodedAtOnce(texts) ?? encodedEach(texts);
+}
+
+/** One call for all of them; null where they are not plain ASCII, or too much for one string. */
+function encodedAtOnce(texts: readonly (string | null)[]): Utf8Texts | null {
+  const offsets = new Int32Array(texts.length + 1);
+  let length = 0;
+  for (let i = 0; i < texts.length; i++) {
+    length += texts[i]?.length ?? 0;
+    if (length > MAX_AT_ONCE) return null;
+    offsets[i + 1] = length;
+  }
+  const bytes = encoder.encode(texts.join(''));
+  // As many bytes as characters: ASCII, and the lengths of the strings are those of the bytes.
+  return bytes.length === length ? { offsets, bytes, illFormed: {} } : null;
+}
+
+function encodedEach(texts: readonly (string | null)[]): Utf8Texts {
   const offsets = new Int32Array(texts.length + 1);
   const illFormed: Record<number, string> = {};
   let bytes = new Uint8Array(Math.max(1024, texts.length * 16));
@@ -48,7 +66,8 @@ export function decodeTexts({ offsets, bytes, illFormed }: Utf8Texts): string[] 
     whole?.length === used.length
       ? (start: number, end: number) => whole.slice(start, end)
       : (start: number, end: number) => decoder.decode(bytes.subarray(start, end));
-  const texts = Array.from({ length: count }, (_, i) => cut(offsets[i], offsets[i + 1]));
+  const texts = new Array<string>(count);
+  for (let i = 0; i < count; i++) texts[i] = cut(offsets[i], offsets[i + 1]);
   for (const [i, text] of Object.entries(illFormed)) texts[Number(i)] = text;
   return texts;
 }

@@ -1,5 +1,6 @@
 import { levelOf, rowCount, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
+import { areFinite } from '#lib/numeric';
 import { z } from 'zod';
 import type { AnyEstimator, Column, Credit } from './estimator.js';
 import { groupsOfOneWithCredit } from './groups-of-one.js';
@@ -96,13 +97,6 @@ function withoutInfinities(credit: Credit): Credit {
     return [name, values instanceof Float64Array ? { ...column, values: finiteOrUnsaid(values) } : column] as const;
   });
   return { ...credit, values: finiteOrUnsaid(values), ...(explain && { explain: Object.fromEntries(finite) }) };
-}
-
-/** Whether all are finite: 0 · x is NaN for any other, and a sum keeps it. Four times as fast as asking each. */
-function areFinite(values: Float64Array): boolean {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * 0;
-  return sum === 0;
 }
 
 /** @returns the same array where it holds no infinity */

@@ -15,6 +15,7 @@ export {
 } from './comoments.js';
 export { concordance, type Concordance } from './concordance.js';
 export { pearson, spearman } from './correlation.js';
+export { areFinite } from './finite.js';
 export { logBeta, logGamma } from './log-gamma.js';
 export { minMaxScaled } from './min-max.js';
 export { allEqual, clamp, LEAST_SPREAD, type Numbers } from './numbers.js';
