@@ -9,6 +9,7 @@ import { Audit1767225614000 } from './1767225614000-audit.js';
 import { Webhooks1767225621000 } from './1767225621000-webhooks.js';
 import { OwnEstimatorsAndStates1767225611000 } from './1767225611000-own-estimators-and-states.js';
 import { Checkpoints1767225622000 } from './1767225622000-checkpoints.js';
+import { DiagnosticSettings1767225623000 } from './1767225623000-diagnostic-settings.js';
 import { JudgedTrajectories1767225627000 } from './1767225627000-judged-trajectories.js';
 
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
@@ -24,5 +25,6 @@ export const MIGRATIONS = [
   Audit1767225614000,
   Webhooks1767225621000,
   Checkpoints1767225622000,
+  DiagnosticSettings1767225623000,
   JudgedTrajectories1767225627000,
 ] as const;

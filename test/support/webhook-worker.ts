@@ -7,7 +7,7 @@ import { raiseAlerts } from '../../libs/diagnosis/src/alerts.js';
 const [url = '', task, run = '', reading = ''] = process.argv.slice(2);
 const pool = openPool(url, { role: 'recredit_app', projects: '*', size: 3 });
 if (task === 'raise') {
-  await raiseAlerts(pool, run, 1, [JSON.parse(reading)]);
+  await raiseAlerts(pool, run, { asOf: 1, settingsVersion: 0, readings: [JSON.parse(reading)] });
   process.kill(process.pid, 'SIGKILL'); // the edge is kept, and nobody was told
 } else {
   const queue = new Queue(url);

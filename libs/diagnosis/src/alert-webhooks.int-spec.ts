@@ -105,6 +105,8 @@ const reading = (closedAt: number | null): Diagnosis => ({
   sentence: 's',
   evidence: [],
   missing: [],
+  failed: [],
+  settings: {},
   steps: [],
   alerts: [
     {
@@ -118,7 +120,8 @@ const reading = (closedAt: number | null): Diagnosis => ({
   ],
 });
 
-const raise = (closedAt: number | null, asOf = 1) => raiseAlerts(db.pool, run, asOf, [reading(closedAt)]);
+const raise = (closedAt: number | null, asOf = 1) =>
+  raiseAlerts(db.pool, run, { asOf, settingsVersion: 0, readings: [reading(closedAt)] });
 const tell = async () => void (await queue.enqueue(quickJob, await undelivered(db.pool)));
 
 async function deliveries() {

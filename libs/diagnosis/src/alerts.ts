@@ -3,6 +3,7 @@ import { APPEND_CHANNEL, appendOwn } from '#lib/event-log';
 import { newId } from '#lib/kernel';
 import { inTransaction, type Pool, type PoolClient } from '#lib/storage';
 import { noteDeliveries } from '#lib/webhooks';
+import type { RunDiagnosis } from './kept-diagnosis.js';
 
 /** An alert opened, or closed. */
 export interface AlertEdge {
@@ -40,17 +41,17 @@ interface OpenAlert {
 export async function raiseAlerts(
   pool: Pool,
   runId: string,
-  asOf: number,
-  readings: readonly Diagnosis[],
+  { asOf, settingsVersion, readings }: Omit<RunDiagnosis, 'pendingSteps'>,
 ): Promise<AlertEdge[]> {
   const edges = await inTransaction(pool, async (client) => {
     // one diagnosis of a run at a time brings its alerts in line
     await client.query(`select pg_advisory_xact_lock(hashtextextended('alerts of ' || $1, 0))`, [runId]);
-    const { rows } = await client.query(`select from alert where run_id = $1 and opened_as_of > $2 limit 1`, [
-      runId,
-      asOf,
-    ]);
-    if (rows.length > 0) return []; // a later diagnosis has spoken
+    const { rows } = await client.query(
+      `select from alert where run_id = $1 and greatest(opened_as_of, closed_as_of) > $2
+       union all select from diagnostic_settings where run_id = $1 and version > $3 limit 1`,
+      [runId, asOf, settingsVersion],
+    );
+    if (rows.length > 0) return []; // a later diagnosis has spoken, or will
     const found = [
       ...(await closings(client, runId, asOf, readings)),
       ...(await openings(client, runId, asOf, readings)),
@@ -74,15 +75,18 @@ async function openings(
   readings: readonly Diagnosis[],
 ): Promise<AlertEdge[]> {
   const { rows } = await client.query(
-    `select diagnostic, rule, opened_step as "openedStep" from alert where run_id = $1`,
+    `select diagnostic, rule, opened_step as "openedStep", bool_or(closed_as_of is null) as "isOpen" from alert
+     where run_id = $1 group by diagnostic, rule, opened_step`,
     [runId],
   );
-  const known = new Set(rows.map(({ diagnostic, rule, openedStep }) => nameOf(diagnostic, rule, openedStep)));
+  const known = new Map(rows.map(({ isOpen, ...alert }) => [nameOf(alert.diagnostic, alert.rule, alert.openedStep), isOpen])); // prettier-ignore
   const edges: AlertEdge[] = [];
   for (const { id: diagnostic, alerts } of readings) {
     for (const { rule, level, says, saw, openedAt, closedAt } of alerts) {
-      // what opened and closed between two diagnoses is kept with both its edges
-      if (known.has(nameOf(diagnostic, rule, openedAt))) continue;
+      // what opened and closed between two diagnoses is kept with both its edges; what other settings, or steps that a
+      // rewind superseded, had closed opens again
+      const isOpen = known.get(nameOf(diagnostic, rule, openedAt));
+      if (isOpen || (isOpen === false && closedAt !== null)) continue;
       const alert = newId();
       const common = { alert, run: runId, diagnostic, rule, level, says, saw, asOf };
       await client.query(

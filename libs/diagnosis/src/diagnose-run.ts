@@ -1,11 +1,14 @@
-import { DIAGNOSTICS, readRun, type AnyDiagnostic } from '#lib/diagnostics';
+import { DIAGNOSTICS, readRun, unreadable, type AnyDiagnostic, type Diagnosis, type Settings } from '#lib/diagnostics';
+import { messageOf } from '#lib/kernel';
 import { projectedPosition } from '#lib/projection';
 import type { Pool, Queryable } from '#lib/storage';
 import { raiseAlerts, type AlertEdge } from './alerts.js';
+import { CheckpointWindow } from './checkpoint-window.js';
 import { keepDiagnosis, type RunDiagnosis } from './kept-diagnosis.js';
-import { keepFigures, knownFigures } from './figures.js';
+import { keepFigures, knownFigures, unknownOf } from './figures.js';
 import { stepSource } from './load-step.js';
 import type { MeasuredDiagnostic, MeasureTask } from './measure-step.js';
+import { runSettings, type RunSettings } from './settings.js';
 import { metricsOf, stepRevisions, type StepRevision } from './step-revisions.js';
 
 export interface DiagnosePorts {
@@ -32,35 +35,53 @@ export async function diagnoseRun(ports: DiagnosePorts, runId: string, isFinal: 
   const { pool, catalogue = DIAGNOSTICS } = ports;
   const started = performance.now();
   const asOf = await projectedPosition(pool, runId);
+  const settings = await runSettings(pool, runId);
   const steps = await stepRevisions(pool, runId, asOf);
-  await measureSteps(ports, runId, asOf, isFinal ? steps : steps.filter(({ isComplete }) => isComplete));
-  const diagnosis = await readDiagnosis(pool, runId, asOf, { catalogue });
+  await measureSteps(ports, runId, asOf, isFinal ? steps : steps.filter(({ isComplete }) => isComplete), settings);
+  const diagnosis = await readDiagnosis(pool, runId, asOf, { catalogue, settings });
   // alerts first: who reads the diagnosis of a position finds its alerts
-  await ports.alerted(await raiseAlerts(pool, runId, asOf, diagnosis.readings));
+  await ports.alerted(await raiseAlerts(pool, runId, diagnosis));
   await keepDiagnosis(pool, runId, diagnosis, (performance.now() - started) / 1000);
 }
 
-/** Measures what is not known of these steps, as of a position. */
+/**
+ * Measures what is not known of these steps, as of a position.
+ *
+ * @param given those in force if not said
+ */
 export async function measureSteps(
   ports: DiagnosePorts,
   runId: string,
   asOf: number,
   steps: readonly StepRevision[],
+  given?: RunSettings,
 ): Promise<void> {
   const { pool, signal, concurrency = 2, catalogue = DIAGNOSTICS } = ports;
-  const known = await knownFigures(pool, runId, steps, catalogue);
-  const open = steps.filter(({ trainingStep }) => (known.get(trainingStep)?.size ?? 0) < catalogue.length);
+  const { settings } = given ?? (await runSettings(pool, runId));
+  const wanted = { catalogue, settings };
+  const known = await knownFigures(pool, runId, steps, wanted);
+  const open = steps
+    .map((step) => ({ step, unknown: unknownOf(step, known, catalogue) }))
+    .filter(({ unknown }) => unknown.length > 0);
   if (open.length === 0) return;
   const metrics = await metricsOf(pool, runId, asOf);
+  const checkpoints = await CheckpointWindow.of(pool, runId, asOf);
   const next = open.values();
   const measureInTurn = async () => {
-    for (const step of next) {
+    for (const { step, unknown } of next) {
       signal?.throwIfAborted();
       const { trainingStep, trajectoryCount } = step;
-      const source = await stepSource(pool, runId, trainingStep, asOf, trajectoryCount);
-      const diagnostics = catalogue.map(({ id }) => id).filter((id) => !known.get(trainingStep)?.has(id));
-      const task = { trainingStep, source, metrics: metrics.get(trainingStep) ?? {}, diagnostics };
-      await keepFigures(pool, runId, step, await ports.measure(task));
+      const measured = await ports.measure({
+        trainingStep,
+        source: await stepSource(pool, runId, trainingStep, asOf, trajectoryCount),
+        metrics: metrics.get(trainingStep) ?? {},
+        checkpoint: unknown.some(({ readsCheckpoints }) => readsCheckpoints)
+          ? await checkpoints.at(trainingStep)
+          : null,
+        diagnostics: unknown.map(({ id }) => id),
+        settings,
+      });
+      await keepFigures(pool, runId, step, measured, wanted);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, measureInTurn));
@@ -69,7 +90,7 @@ export async function measureSteps(
 /**
  * Reads a run from the figures that are there: no trajectory is looked at.
  *
- * @param thresholds by diagnostic, what differs from the defaults
+ * @param settings those in force if not said
  */
 export async function readDiagnosis(
   db: Queryable,
@@ -77,18 +98,32 @@ export async function readDiagnosis(
   asOf: number,
   {
     catalogue = DIAGNOSTICS,
-    thresholds = {},
-  }: { readonly catalogue?: readonly AnyDiagnostic[]; readonly thresholds?: Readonly<Record<string, unknown>> } = {},
+    settings: given,
+  }: { readonly catalogue?: readonly AnyDiagnostic[]; readonly settings?: RunSettings } = {},
 ): Promise<RunDiagnosis> {
+  const { settings, version: settingsVersion } = given ?? (await runSettings(db, runId));
   const steps = await stepRevisions(db, runId, asOf);
-  const known = await knownFigures(db, runId, steps, catalogue);
-  const measured = steps.filter(({ trainingStep }) => known.has(trainingStep));
+  const known = await knownFigures(db, runId, steps, { catalogue, settings });
+  const measured = steps.filter((step) => unknownOf(step, known, catalogue).length === 0);
   const readings = catalogue.map((diagnostic) => {
     const outcomes = measured.flatMap(({ trainingStep }) => {
-      const outcome = known.get(trainingStep)!.get(diagnostic.id);
+      const outcome = known.get(trainingStep)?.get(diagnostic.id);
       return outcome ? [{ trainingStep, outcome }] : [];
     });
-    return readRun(diagnostic, outcomes, thresholds[diagnostic.id]);
+    return readingOf(diagnostic, outcomes, settings[diagnostic.id]);
   });
-  return { asOf, readings, pendingSteps: steps.length - measured.length };
+  return { asOf, settingsVersion, readings, pendingSteps: steps.length - measured.length };
+}
+
+/** A diagnostic that cannot be read fails alone. */
+function readingOf(
+  diagnostic: AnyDiagnostic,
+  outcomes: Parameters<typeof readRun>[1],
+  given: Settings[string] | undefined,
+): Diagnosis {
+  try {
+    return readRun(diagnostic, outcomes, given);
+  } catch (error) {
+    return unreadable(diagnostic, outcomes.length, messageOf(error));
+  }
 }

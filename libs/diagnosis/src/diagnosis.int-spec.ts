@@ -2,17 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Diagnosis } from '#lib/diagnostics';
+import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
 import { EventLog, readEvents, sealBatch } from '#lib/event-log';
 import { Projector, rebuild } from '#lib/projection';
 import { openSegmentStore, type SegmentStore } from '#lib/storage';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { aProject, aRun } from '../../../test/support/rows.js';
-import type { AlertEdge } from './alerts.js';
+import { raiseAlerts, type AlertEdge } from './alerts.js';
+import { CheckpointWindow } from './checkpoint-window.js';
 import { diagnoseRun, measureSteps, readDiagnosis } from './diagnose-run.js';
+import { keepDiagnosis } from './kept-diagnosis.js';
 import { measureTask, type MeasureTask } from './measure-step.js';
 import { runsToDiagnose } from './runs-to-diagnose.js';
+import { changeSettings, runSettings, type SettingChanges } from './settings.js';
 import { stepRevisions } from './step-revisions.js';
 
 const AT = new Date().toISOString();
@@ -212,6 +215,194 @@ it('is equal after a rebuild, and raises nothing twice', async () => {
   const after = await readings();
   expect(after['zero-variance-groups']).toEqual(before['zero-variance-groups']);
   expect(edges).toHaveLength(1);
+});
+
+/** A checkpoint that lies `step` steps along one direction. */
+const checkpointOf = (step: number, more: object = {}) => ({
+  type: 'checkpoint.recorded',
+  at: AT,
+  trainingStep: step,
+  sketch: [step, 2 * step, 1, -step],
+  tensors: [{ name: 'a', size: 3 }, { name: 'b', size: 1 }], // prettier-ignore
+  ...more,
+});
+
+it('extrapolates the parameters of a run that logged checkpoints, and says how far that is trusted', async () => {
+  const steps = Array.from({ length: 12 }, (_, step) => step);
+  await send(steps.flatMap((step) => [...stepOf(step, 0), checkpointOf(step)]));
+  await projectAll();
+  await diagnoseRun(ports(), run, true);
+  const { 'relex-extrapolation': relex, 'path-straightness': path } = await readings();
+  expect(relex.sentence).toBe(
+    "> 99.9 % of the parameters' way lies along one line (a random walk: 81 %), which fits with R² 1, held-back checkpoints with R² 1: trusted up to training step 90",
+  );
+  expect(relex.values).toMatchObject({ linear: 1, trustedUpTo: 90 });
+  expect(Object.keys((relex.detail as { mixWeights: object }).mixWeights)).toEqual(['a', 'b']);
+  expect(path.steps.map(({ values }) => values['stepNorm'])).toEqual([null, ...steps.slice(1).map(() => Math.sqrt(6))]);
+  expect(path.sentence).toBe('12 checkpoints: the straightness needs 21 checkpoints that differ');
+});
+
+it('measures a late checkpoint alone, and what came after it again', async () => {
+  await advance([...stepOf(0, 0), checkpointOf(0), ...stepOf(1, 0), ...stepOf(2, 0), checkpointOf(2)]);
+  const before = await readings();
+  measured = [];
+  const after = await advance([checkpointOf(1, { sketch: [5, 5, 5, 5] })]);
+  measured.sort((a, b) => a.trainingStep - b.trainingStep);
+  expect(measured.map(({ trainingStep, diagnostics }) => [trainingStep, diagnostics])).toEqual(
+    [1, 2].map((step) => [step, ['path-straightness', 'relex-extrapolation']]),
+  );
+  expect(after['zero-variance-groups']).toEqual(before['zero-variance-groups']);
+  const [, first, second] = after['path-straightness'].steps.map(({ values }) => values['stepNorm']);
+  expect(first).toBeCloseTo(Math.sqrt(91), 9); // (0, 0, 1, 0) to (5, 5, 5, 5)
+  expect(second).toBeCloseTo(Math.sqrt(75), 9); // to (2, 4, 1, -2)
+});
+
+it('holds no checkpoint against one of another projection, nor against one that could not be measured', async () => {
+  const found = await advance([
+    ...[0, 1, 2, 3].flatMap((step) => stepOf(step, 0)),
+    checkpointOf(0, { sketch: [null, 0, 0, 0] }),
+    checkpointOf(1, { projection: { seed: 1 } }),
+    checkpointOf(2, { projection: { seed: 2 } }),
+    checkpointOf(3, { projection: { seed: 1 } }),
+  ]);
+  expect(found['path-straightness'].steps.map(({ trainingStep }) => trainingStep)).toEqual([1, 3]);
+  expect(found['path-straightness'].sentence).toMatch(/; 2 checkpoints are left out/);
+  expect(found['relex-extrapolation'].sentence).toMatch(/^2 checkpoints: .*; 2 checkpoints are left out/);
+});
+
+it('forgets the checkpoints that a rewind superseded, and finds them again as of then', async () => {
+  await advance([...stepOf(0, 0), checkpointOf(0), ...stepOf(1, 0), checkpointOf(1)]);
+  const asOf = sequencePosition(await readEvents(db.pool, run, 0));
+  const found = await advance([
+    { type: 'run.rewound', at: AT, toTrainingStep: 0 },
+    ...stepOf(1, 0, 'again-'),
+    checkpointOf(1, { sketch: [0, 0, 1, 3] }),
+  ]);
+  const norms = (reading: Diagnosis) => reading.steps.map(({ values }) => values['stepNorm']);
+  expect(norms(found['path-straightness'])).toEqual([null, 3]);
+  const then = await readDiagnosis(db.pool, run, asOf);
+  expect(norms(then.readings.find(({ id }) => id === 'path-straightness')!)).toEqual([null, Math.sqrt(6)]);
+});
+
+it('reads checkpoints no further back than it must, in whatever order they are asked for', async () => {
+  const steps = Array.from({ length: 70 }, (_, step) => step);
+  await send(
+    steps.map((step) => checkpointOf(step, step === 0 ? {} : { sketch: [step, 2 * step, 1 + (step % 2), 0] })),
+  );
+  await projectAll();
+  const head = Number.MAX_SAFE_INTEGER;
+  const inTurn = await CheckpointWindow.of(db.pool, run, head);
+  const all = [];
+  for (const step of steps) all.push(await inTurn.at(step));
+  expect(all[69]!.earlier.map(({ trainingStep }) => trainingStep)).toEqual([0, ...steps.slice(19, 69)]);
+  expect(all[69]!.tensors).toEqual({ a: Float32Array.of(69, 138, 2), b: Float32Array.of(0) });
+  const anyhow = await CheckpointWindow.of(db.pool, run, head);
+  const shuffled = steps.toSorted((a, b) => ((a * 37) % 70) - ((b * 37) % 70));
+  const found = await Promise.all(shuffled.map(async (step) => [step, await anyhow.at(step)] as const));
+  for (const [step, checkpoint] of found) expect(checkpoint).toEqual(all[step]);
+  expect(await anyhow.at(70)).toBeNull();
+});
+
+it('lets a diagnostic fail alone, with its reason, and measures it no second time', async () => {
+  const broken = DIAGNOSTICS.map((diagnostic) => {
+    const fails = () => {
+      throw new TypeError('cannot do this');
+    };
+    if (diagnostic.id === 'in-group-spread') return { ...diagnostic, measure: fails };
+    return diagnostic.id === 'pass-at-k' ? { ...diagnostic, read: fails } : diagnostic;
+  });
+  const failing = { ...ports(), catalogue: broken, measure: (task: MeasureTask) => (measured.push(task), measureTask(store, task, broken)) }; // prettier-ignore
+  await send([...stepOf(0, 2), ...stepOf(1, 2)]);
+  await projectAll();
+  await diagnoseRun(failing, run, true);
+  const found = await readings();
+  expect(found['zero-variance-groups'].values).toMatchObject({ comparableGroups: 16 });
+  expect(found['in-group-spread']).toMatchObject({
+    sentence: 'cannot be said: cannot do this',
+    failed: [{ trainingSteps: 2, text: 'cannot do this' }],
+  });
+  expect(found['pass-at-k']).toMatchObject({ sentence: 'cannot be said: cannot do this', values: {} });
+  await diagnoseRun(failing, run, true);
+  expect(measured).toHaveLength(2);
+});
+
+describe('settings', () => {
+  const set = (changes: SettingChanges) => changeSettings(db.pool, run, changes, null);
+
+  it('read a run again at once, by other limits and the same figures, and its alerts follow', async () => {
+    for (const step of [0, 1, 2]) await advance(stepOf(step, 3));
+    expect(edges).toEqual([]);
+    const measuredBefore = measured.length;
+    expect(await set({ 'zero-variance-groups': { warnFraction: 0.3 } })).toEqual({
+      version: 1,
+      settings: { 'zero-variance-groups': { warnFraction: 0.3 } },
+    });
+    await db.pool.query('update diagnosis set seconds = 60, made_at = now() where run_id = $1', [run]);
+    expect((await runsToDiagnose(db.pool)).map(({ runId }) => runId)).toContain(run);
+    await diagnoseRun(ports(), run, false);
+    expect((await runsToDiagnose(db.pool)).map(({ runId }) => runId)).not.toContain(run);
+    expect(edges).toMatchObject([{ edge: 'opened', rule: 'wasteful', trainingStep: 2 }]);
+    expect((await readings())['zero-variance-groups'].settings).toMatchObject({
+      warnFraction: 0.3,
+      criticalFraction: 0.8,
+    });
+
+    await set({ 'zero-variance-groups': { warnFraction: null } });
+    await diagnoseRun(ports(), run, false);
+    await set({ 'zero-variance-groups': { warnFraction: 0.3, hold: 3 } });
+    await diagnoseRun(ports(), run, false);
+    expect(edges.map(({ edge }) => edge)).toEqual(['opened', 'closed', 'opened']);
+    await set({ 'zero-variance-groups': { hold: 4 } });
+    await diagnoseRun(ports(), run, false);
+    expect(edges.map(({ edge }) => edge)).toEqual(['opened', 'closed', 'opened', 'closed']);
+    expect(measured).toHaveLength(measuredBefore);
+  });
+
+  it('of what is measured measure again, and what was measured before is found again', async () => {
+    await advance(stepOf(0, 2));
+    const usual = (await readings())['failure-clusters'];
+    await set({ 'failure-clusters': { gram: 1 } });
+    await diagnoseRun(ports(), run, true);
+    expect(measured.map(({ diagnostics }) => diagnostics.length > 1 ? 'all' : diagnostics[0])).toEqual(['all', 'failure-clusters']); // prettier-ignore
+    expect((await readings())['failure-clusters'].settings).toMatchObject({ gram: 1 });
+    await set({ 'failure-clusters': null });
+    await diagnoseRun(ports(), run, true);
+    expect(measured).toHaveLength(2);
+    expect((await readings())['failure-clusters']).toEqual(usual);
+  });
+
+  it('are changed as a whole or not at all, and by nobody under another’s hands', async () => {
+    await expect(
+      set({ 'zero-variance-groups': { warnFraction: 0.3 }, 'entropy-trend': { targetEntropy: -1 } }),
+    ).rejects.toThrow('entropy-trend.targetEntropy: Too small: expected number to be >0; found -1');
+    expect(await runSettings(db.pool, run)).toEqual({ version: 0, settings: {} });
+    const names = ['baselineSteps', 'trendSteps', 'riseFactor', 'targetEntropy'];
+    await Promise.all(names.map((name, i) => set({ 'entropy-trend': { [name]: i + 7 } })));
+    const { version, settings } = await runSettings(db.pool, run);
+    expect([version, settings['entropy-trend']]).toEqual([
+      4,
+      Object.fromEntries(names.map((name, i) => [name, i + 7])),
+    ]);
+    expect((await set({ 'entropy-trend': { trendSteps: 8 } })).version).toBe(4); // nothing changed
+  });
+
+  it('leave a diagnosis that was made with older ones without a say', async () => {
+    for (const step of [0, 1, 2]) await advance(stepOf(step, 3));
+    const older = await runSettings(db.pool, run);
+    await set({ 'zero-variance-groups': { warnFraction: 0.3 } });
+    await diagnoseRun(ports(), run, false);
+    const stale = await readDiagnosis(db.pool, run, Number.MAX_SAFE_INTEGER, { settings: older });
+    expect(await raiseAlerts(db.pool, run, stale)).toEqual([]);
+    await keepDiagnosis(db.pool, run, stale, 0);
+    expect((await readings())['zero-variance-groups'].settings).toMatchObject({ warnFraction: 0.3 });
+  });
+});
+
+it('opens an alert again where the steps after a rewind show the same', async () => {
+  for (const step of [0, 1, 2]) await advance(stepOf(step, 4));
+  await advance([{ type: 'run.rewound', at: AT, toTrainingStep: 0 }, ...stepOf(1, 0, 'b')]);
+  await advance([{ type: 'run.rewound', at: AT, toTrainingStep: 0 }, ...stepOf(1, 4, 'c'), ...stepOf(2, 4, 'c')]);
+  expect(edges.map(({ edge, trainingStep }) => [edge, trainingStep])).toMatchObject([['opened', 2], ['closed', 1], ['opened', 2]]); // prettier-ignore
 });
 
 it('finds the runs that advanced since', async () => {

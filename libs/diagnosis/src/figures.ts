@@ -1,28 +1,41 @@
-import type { AnyDiagnostic, StepOutcome } from '#lib/diagnostics';
+import type { AnyDiagnostic, Settings, StepOutcome } from '#lib/diagnostics';
 import type { Queryable } from '#lib/storage';
 import type { MeasuredDiagnostic } from './measure-step.js';
-import type { StepRevision } from './step-revisions.js';
+import { paramsKey } from './settings.js';
+import { revisionFor, type StepRevision } from './step-revisions.js';
 
 /** What is known of training steps: [trainingStep][diagnostic] its outcome, of these revisions and current versions. */
 export type KnownFigures = ReadonlyMap<number, ReadonlyMap<string, StepOutcome>>;
+
+/** Which figures are asked for: of which diagnostics, measured with which settings. */
+export interface Wanted {
+  readonly catalogue: readonly AnyDiagnostic[];
+  readonly settings: Settings;
+}
 
 export async function knownFigures(
   db: Queryable,
   runId: string,
   steps: readonly StepRevision[],
-  catalogue: readonly AnyDiagnostic[],
+  { catalogue, settings }: Wanted,
 ): Promise<KnownFigures> {
   const { rows } = await db.query(
-    `select training_step as step, diagnostic, outcome from diagnostic_figures
-     join unnest($2::int[], $3::bigint[]) as wanted (training_step, revision) using (training_step, revision)
-     join unnest($4::text[], $5::int[]) as current (diagnostic, version) using (diagnostic, version)
-     where run_id = $1`,
+    `select training_step as step, diagnostic, outcome
+     from unnest($2::int[], $3::bigint[], $4::bigint[]) as asked (training_step, revision, checkpoint_revision)
+     join diagnostic_figures as figures using (training_step)
+     join unnest($5::text[], $6::int[], $7::text[], $8::bool[]) as member (diagnostic, version, params, reads_checkpoints)
+       using (diagnostic, version, params)
+     where run_id = $1
+       and figures.revision = case when reads_checkpoints then checkpoint_revision else asked.revision end`,
     [
       runId,
       steps.map(({ trainingStep }) => trainingStep),
       steps.map(({ revision }) => revision),
+      steps.map(({ checkpointRevision }) => checkpointRevision),
       catalogue.map(({ id }) => id),
       catalogue.map(({ version }) => version),
+      catalogue.map((diagnostic) => paramsKey(diagnostic, settings[diagnostic.id])),
+      catalogue.map(({ readsCheckpoints }) => readsCheckpoints ?? false),
     ],
   );
   const known = new Map<number, Map<string, StepOutcome>>();
@@ -33,23 +46,45 @@ export async function knownFigures(
   return known;
 }
 
+/** The diagnostics that have something to measure in a step, and were not asked yet. */
+export function unknownOf(
+  step: StepRevision,
+  known: KnownFigures,
+  catalogue: readonly AnyDiagnostic[],
+): AnyDiagnostic[] {
+  const ofStep = known.get(step.trainingStep);
+  return catalogue.filter((diagnostic) => revisionFor(diagnostic, step) !== null && !ofStep?.has(diagnostic.id));
+}
+
 /** Keeps what was measured. Figures of a revision are what they are: whoever measured first is right. */
 export async function keepFigures(
   db: Queryable,
   runId: string,
-  { trainingStep, revision }: StepRevision,
+  step: StepRevision,
   measured: readonly MeasuredDiagnostic[],
+  { catalogue, settings }: Wanted,
 ): Promise<void> {
+  const kept = measured.map(({ diagnostic: id, version, outcome }) => {
+    const diagnostic = catalogue.find((member) => member.id === id)!;
+    return {
+      id,
+      version,
+      outcome,
+      revision: revisionFor(diagnostic, step),
+      params: paramsKey(diagnostic, settings[id]),
+    };
+  });
   await db.query(
-    `insert into diagnostic_figures (run_id, training_step, revision, diagnostic, version, outcome)
-     select $1, $2, $3, * from unnest($4::text[], $5::int[], $6::jsonb[]) on conflict do nothing`,
+    `insert into diagnostic_figures (run_id, training_step, revision, diagnostic, version, params, outcome)
+     select $1, $2, * from unnest($3::bigint[], $4::text[], $5::int[], $6::text[], $7::jsonb[]) on conflict do nothing`,
     [
       runId,
-      trainingStep,
-      revision,
-      measured.map(({ diagnostic }) => diagnostic),
-      measured.map(({ version }) => version),
-      measured.map(({ outcome }) => JSON.stringify(outcome)),
+      step.trainingStep,
+      kept.map(({ revision }) => revision),
+      kept.map(({ id }) => id),
+      kept.map(({ version }) => version),
+      kept.map(({ params }) => params),
+      kept.map(({ outcome }) => JSON.stringify(outcome)),
     ],
   );
 }

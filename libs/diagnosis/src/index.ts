@@ -13,4 +13,5 @@ export { auditRunJob, diagnoseRunJob, measureAsOfJob } from './jobs.js';
 export type { RunDiagnosis } from './kept-diagnosis.js';
 export { measureTask, type MeasuredDiagnostic, type MeasureTask } from './measure-step.js';
 export { runsToDiagnose, type RunToDiagnose } from './runs-to-diagnose.js';
+export { changeSettings, runSettings, type RunSettings, type SettingChanges } from './settings.js';
 export { stepRevisions, type StepRevision } from './step-revisions.js';

@@ -4,6 +4,8 @@ import { inTransaction, type Pool } from '#lib/storage';
 /** What the diagnostics say of a run as of a position. */
 export interface RunDiagnosis {
   readonly asOf: number;
+  /** of the settings that it was asked with */
+  readonly settingsVersion: number;
   /** in the order of the catalogue */
   readonly readings: readonly Diagnosis[];
   /** training steps that are not measured yet, and are not spoken of */
@@ -18,16 +20,16 @@ export interface RunDiagnosis {
 export async function keepDiagnosis(
   pool: Pool,
   runId: string,
-  { asOf, readings, pendingSteps }: RunDiagnosis,
+  { asOf, settingsVersion, readings, pendingSteps }: RunDiagnosis,
   seconds: number,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     const { rowCount } = await client.query(
-      `insert into diagnosis (run_id, as_of, pending_steps, seconds) values ($1, $2, $3, $4)
+      `insert into diagnosis (run_id, as_of, pending_steps, seconds, settings_version) values ($1, $2, $3, $4, $5)
        on conflict (run_id) do update set as_of = excluded.as_of, pending_steps = excluded.pending_steps,
-         seconds = excluded.seconds, made_at = now()
-       where diagnosis.as_of <= excluded.as_of`,
-      [runId, asOf, pendingSteps, seconds],
+         seconds = excluded.seconds, settings_version = excluded.settings_version, made_at = now()
+       where diagnosis.as_of <= excluded.as_of and diagnosis.settings_version <= excluded.settings_version`,
+      [runId, asOf, pendingSteps, seconds, settingsVersion],
     );
     if (rowCount === 0) return;
     await client.query('delete from diagnostic_reading where run_id = $1', [runId]);

@@ -1,18 +1,21 @@
+import type { AnyDiagnostic } from '#lib/diagnostics';
 import type { Queryable } from '#lib/storage';
 
 /** What a training step of a run was, as of a position: which events it is made of. */
 export interface StepRevision {
   readonly trainingStep: number;
-  /** position of the last event that its figures can depend on */
-  readonly revision: number;
+  /** position of the last event that figures of its trajectories and metrics depend on; null: it has none */
+  readonly revision: number | null;
+  /** the same of figures that read its checkpoint, and so those before it; null: it has no checkpoint */
+  readonly checkpointRevision: number | null;
   readonly trajectoryCount: number;
   /** the trainer recorded its metrics, or went on to a later step: no more of it is expected */
   readonly isComplete: boolean;
 }
 
 /**
- * The training steps of a run as of a position, ascending: finished trajectories, metrics and annotations that no rewind
- * superseded. One statement over indexes; the run must be projected that far.
+ * The training steps of a run as of a position, ascending: finished trajectories, metrics, annotations and checkpoints
+ * that no rewind superseded. One statement over indexes; the run must be projected that far.
  *
  * @param asOf events before this position are seen
  */
@@ -31,11 +34,17 @@ export async function stepRevisions(db: Queryable, runId: string, asOf: number):
          and coalesce(annotation.superseded_at, $2) >= $2
          and first_position < $2 and coalesce(trajectory.superseded_at, $2) >= $2
        group by training_step
+     ), sketched as (
+       select training_step as step, max(max(position)) over (order by training_step) as last from checkpoint_sketch
+       where run_id = $1 and position < $2 and coalesce(superseded_at, $2) >= $2 group by training_step
      )
      select step as "trainingStep", greatest(ended.last, measured.last, judged.last)::float8 as revision,
+       (case when sketched.last is not null then greatest(ended.last, measured.last, judged.last, sketched.last) end)::float8
+         as "checkpointRevision",
        coalesce(trajectories, 0)::int as "trajectoryCount",
        measured.last is not null or step < max(step) over () as "isComplete"
-     from ended full join measured using (step) full join judged using (step) order by step`,
+     from ended full join measured using (step) full join judged using (step) full join sketched using (step)
+     order by step`,
     [runId, asOf],
   );
   return rows;
@@ -56,4 +65,9 @@ export async function metricsOf(
     [runId, asOf],
   );
   return new Map(rows.map(({ step, metrics }: { step: number; metrics: Record<string, number> }) => [step, metrics]));
+}
+
+/** The revision of a step that a diagnostic speaks of; null: there is nothing for it to measure. */
+export function revisionFor({ readsCheckpoints }: AnyDiagnostic, step: StepRevision): number | null {
+  return readsCheckpoints ? step.checkpointRevision : step.revision;
 }

@@ -53,14 +53,17 @@ export interface Alert {
  * counted steps in a row in which it is false.
  *
  * @param steps in ascending order
+ * @param hold of every rule, before its own
  * @returns in the order of their opening; of one step in the order of the rules
  */
-export function alertsOf(steps: readonly StepValues[], rules: readonly AlertRule[]): Alert[] {
-  return rules.flatMap((rule) => alertsOfRule(steps, rule)).sort((a, b) => a.openedAt - b.openedAt);
+export function alertsOf(steps: readonly StepValues[], rules: readonly AlertRule[], hold: Partial<Hold> = {}): Alert[] {
+  return rules
+    .flatMap((rule) => alertsOfRule(steps, rule, { ...HOLD, ...rule.hold, ...hold }))
+    .sort((a, b) => a.openedAt - b.openedAt);
 }
 
-function alertsOfRule(steps: readonly StepValues[], rule: AlertRule): Alert[] {
-  const { of, within, clear } = { ...HOLD, ...rule.hold };
+function alertsOfRule(steps: readonly StepValues[], rule: AlertRule, { of, within, clear }: Hold): Alert[] {
+  const window = Math.max(of, within);
   const alerts: Alert[] = [];
   let recent: boolean[] = [];
   let isOpen = false;
@@ -68,8 +71,8 @@ function alertsOfRule(steps: readonly StepValues[], rule: AlertRule): Alert[] {
     const saw = seen(step, rule);
     if (!saw) continue;
     const holds = rule.all.every((condition) => isTrue(saw[condition.value], condition));
-    recent = [...recent, holds].slice(-Math.max(within, clear));
-    if (!isOpen && holds && recent.slice(-within).filter(Boolean).length >= of) {
+    recent = [...recent, holds].slice(-Math.max(window, clear));
+    if (!isOpen && holds && recent.slice(-window).filter(Boolean).length >= of) {
       isOpen = true;
       alerts.push({ ...named(rule), openedAt: step.trainingStep, closedAt: null, saw });
     } else if (isOpen && recent.length >= clear && !recent.slice(-clear).some(Boolean)) {

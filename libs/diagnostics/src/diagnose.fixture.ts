@@ -2,10 +2,11 @@ import { trajectoryBatch } from '#lib/dataset';
 import type { TrajectoryRecord } from '#lib/protocol';
 import type { AnyDiagnostic } from './diagnostic.js';
 import { measureStep, readRun, type Diagnosis } from './run-diagnostic.js';
+import type { Settings } from './settings.js';
 
 interface Given {
-  readonly params?: unknown;
-  readonly thresholds?: unknown;
+  readonly params?: Settings[string];
+  readonly thresholds?: Settings[string];
   /** [training steps] */
   readonly metrics?: readonly Record<string, number>[];
 }
@@ -21,5 +22,5 @@ export function diagnoseRecords(
     const step = { trainingStep, trajectories, metrics: metrics[trainingStep] ?? {}, checkpoint: null };
     return { trainingStep, outcome: measureStep(diagnostic, step, params) };
   });
-  return readRun(diagnostic, outcomes, thresholds);
+  return readRun(diagnostic, outcomes, { ...params, ...thresholds });
 }

@@ -1,6 +1,7 @@
 import type { SignalPath, TrajectoryBatch } from '#lib/dataset';
 import type { z } from 'zod';
 import type { AlertRule } from './alerts.js';
+import type { CheckpointInRun } from './checkpoints.js';
 
 /** One training step of a run, as a diagnostic sees it. */
 export interface TrainingStepData {
@@ -10,12 +11,7 @@ export interface TrainingStepData {
   /** what trainingStep.recorded said: entropy, score, gradNorm, kl … */
   readonly metrics: Readonly<Record<string, number>>;
   /** what checkpoint.recorded said of this step; null: nothing */
-  readonly checkpoint: CheckpointSketch | null;
-}
-
-/** Parameters of a checkpoint, projected: one vector per tensor group. */
-export interface CheckpointSketch {
-  readonly tensors: Readonly<Record<string, readonly number[]>>;
+  readonly checkpoint: CheckpointInRun | null;
 }
 
 /** What a diagnostic keeps of one training step: JSON, bounded by the number of groups and tasks, never of turns. */
@@ -92,6 +88,8 @@ export interface Diagnostic<
   readonly accepts: readonly SignalPath[];
   /** metrics of trainingStep.recorded that it reads; the first is required where there is no required signal */
   readonly metrics: readonly string[];
+  /** it reads checkpoints: of a step without one it has no figures, and a later one of an earlier step changes them */
+  readonly readsCheckpoints?: boolean;
   /** of `measure`: another value is another figure */
   readonly params: Params;
   /** of `read`: limits and windows */

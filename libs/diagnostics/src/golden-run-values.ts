@@ -7,7 +7,7 @@ import { entropyRewardLaw } from './catalogue/entropy-reward-law.js';
 import { gradientNoiseScale } from './catalogue/gradient-noise-scale.js';
 import { labelAgreement, labelCounts } from './catalogue/label-agreement.js';
 import { lowProbabilityTokens } from './catalogue/low-probability-tokens.js';
-import { pathStraightness } from './catalogue/path-straightness.js';
+import { pathPlace, pathStraightness } from './catalogue/path-straightness.js';
 import { policyStaleness } from './catalogue/policy-staleness.js';
 import { aucOfEstimates, calibrationOf, calibrationSums, estimatesOf, subgroupRegret } from './catalogue/predictor-calibration.js'; // prettier-ignore
 import { relexExtrapolation } from './catalogue/relex-extrapolation.js';
@@ -57,8 +57,9 @@ export function gradientNoiseScaleOfRun({ trainingSteps }: GoldenInput, params: 
 }
 
 export function pathStraightnessOfRun({ checkpoints }: GoldenInput, { window }: Params) {
-  const sketches = (checkpoints as readonly { readonly sketch: readonly number[] }[]).map(({ sketch }) => sketch);
-  return { ...pathStraightness(sketches, Number(window)) };
+  const path = (checkpoints as readonly { readonly sketch: readonly number[] }[]).map(({ sketch }) => ({ sketch }));
+  const places = path.map((at, i) => pathPlace(at, path.slice(Math.max(0, i - Number(window)), i), path[0]));
+  return { ...pathStraightness(places, Number(window)) };
 }
 
 export function relexExtrapolationOfRun({ checkpoints }: GoldenInput, params: Params) {

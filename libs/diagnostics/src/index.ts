@@ -16,6 +16,7 @@ export { OUTCOME_FORMULAS, type OutcomeFormula } from './audit/outcome-formulas.
 export { runAudit, type Finding, type RunAudit } from './audit/run-audit.js';
 export { TURN_FORMULAS, turnRewards, type TurnFormula } from './audit/turn-formulas.js';
 export { DIAGNOSTICS } from './catalogue/index.js';
+export { EARLIER_CHECKPOINTS, type Checkpoint, type CheckpointInRun } from './checkpoints.js';
 export {
   comparisonDifference,
   type ComparedAnalysis,
@@ -49,7 +50,6 @@ export {
   defineDiagnostic,
   MAX_EVIDENCE,
   type AnyDiagnostic,
-  type CheckpointSketch,
   type Diagnostic,
   type Evidence,
   type Measured,
@@ -75,7 +75,7 @@ export {
 export type { ShardSummary } from './comparison/shard-summary.js';
 export { summarizeShard, type ShardToSummarize } from './comparison/summarize-shard.js';
 export { processOutcome, type ProcessOutcomeParams, type ProcessOutcomeRows } from './process-outcome.js';
-export { measureStep, parseSettings, readRun, type Diagnosis, type StepOutcome } from './run-diagnostic.js';
+export { measureStep, readRun, unreadable, type Diagnosis, type StepOutcome } from './run-diagnostic.js';
 export {
   RESTART_DEFAULTS,
   restartStates,
@@ -93,6 +93,7 @@ export {
   type PlannedShare,
   type PlannedTask,
 } from './plan.js';
+export { checkSettings, settingNames, settingsOf, type DiagnosticSettings, type Settings } from './settings.js';
 export { runHealth, type HealthLine, type PlateauCause, type RunHealth } from './run-health.js';
 export { TRACE_DEFAULTS, traceAllocation, type TraceAllocation, type TraceParams } from './trace-allocation.js';
 export type { Anchor } from './anchors.js';

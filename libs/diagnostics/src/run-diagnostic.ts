@@ -1,16 +1,17 @@
 import { missingText, type MissingSignal } from '#lib/credit';
 import { levelOf, rowCount, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
-import { RecreditError } from '#lib/kernel';
-import { z } from 'zod';
 import { alertsOf, type Alert } from './alerts.js';
 import type { AnyDiagnostic, Measured, Reading, TrainingStepData } from './diagnostic.js';
+import { settingsOf, type Settings } from './settings.js';
 
 /** What a diagnostic has of one training step; JSON, so that it can be kept. */
 export type StepOutcome =
   | { readonly kind: 'figures'; readonly figures: unknown }
   | { readonly kind: 'missing'; readonly missing: readonly MissingSignal[] }
   /** there is nothing to measure in this step: no group of two, no metric of that name */
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'nothing' }
+  /** it threw: the fault is in the diagnostic */
+  | { readonly kind: 'failed'; readonly reason: string };
 
 /** A run as one diagnostic reads it. */
 export interface Diagnosis extends Reading {
@@ -18,27 +19,22 @@ export interface Diagnosis extends Reading {
   readonly alerts: readonly Alert[];
   /** which required signals were missing, and on how many training steps; of the last of them, how many rows */
   readonly missing: readonly { readonly trainingSteps: number; readonly text: string }[];
+  /** on how many training steps it failed; of the last of them, why */
+  readonly failed: readonly { readonly trainingSteps: number; readonly text: string }[];
+  /** what it was asked with: params, thresholds and `hold` where it was set, by name */
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Params or thresholds with their defaults; `params.invalid` names what the diagnostic does not have. */
-export function parseSettings(
-  diagnostic: AnyDiagnostic,
-  kind: 'params' | 'thresholds',
-  raw: unknown = {},
-): Record<string, unknown> {
-  const settings = diagnostic[kind].safeParse(raw);
-  if (settings.success) return settings.data;
-  throw new RecreditError('params.invalid', `${diagnostic.id}, ${kind}: ${z.prettifyError(settings.error)}`, {
-    diagnostic: diagnostic.id,
-    issues: settings.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-  });
-}
-
-/** Condenses one training step. A signal counts as missing where no row has it: a diagnostic lives with gaps. */
-export function measureStep(diagnostic: AnyDiagnostic, step: TrainingStepData, params: unknown = {}): StepOutcome {
+/**
+ * Condenses one training step. A signal counts as missing where no row has it: a diagnostic lives with gaps.
+ *
+ * @param given settings that differ from the defaults
+ */
+export function measureStep(diagnostic: AnyDiagnostic, step: TrainingStepData, given?: Settings[string]): StepOutcome {
+  if (diagnostic.requires.length > 0 && step.trajectories.ids.length === 0) return { kind: 'nothing' };
   const absent = diagnostic.requires.filter((path) => !isSaid(step.trajectories, path));
   if (absent.length > 0) return { kind: 'missing', missing: absent.map((path) => onNoRow(step.trajectories, path)) };
-  const figures = diagnostic.measure(step, parseSettings(diagnostic, 'params', params) as never);
+  const figures = diagnostic.measure(step, settingsOf(diagnostic, given).params as never);
   return figures === null ? { kind: 'nothing' } : { kind: 'figures', figures };
 }
 
@@ -58,31 +54,47 @@ function onNoRow(trajectories: TrajectoryBatch, path: SignalPath): MissingSignal
  * Reads a run from what was measured of its steps.
  *
  * @param steps in ascending order of the training step
+ * @param given settings that differ from the defaults; those of `measure` are those that it was measured with
  */
 export function readRun(
   diagnostic: AnyDiagnostic,
   steps: readonly { readonly trainingStep: number; readonly outcome: StepOutcome }[],
-  rawThresholds: unknown = {},
+  given?: Settings[string],
 ): Diagnosis {
-  const thresholds = parseSettings(diagnostic, 'thresholds', rawThresholds) as never;
+  const { params, thresholds, hold } = settingsOf(diagnostic, given);
   const measured: Measured<never>[] = [];
-  const lacking: (readonly MissingSignal[])[] = [];
+  const lacking: string[] = [];
+  const failures: string[] = [];
   for (const { trainingStep, outcome } of steps) {
     if (outcome.kind === 'figures') measured.push({ trainingStep, figures: outcome.figures as never });
-    if (outcome.kind === 'missing') lacking.push(outcome.missing);
+    if (outcome.kind === 'missing') lacking.push(missingText(outcome.missing));
+    if (outcome.kind === 'failed') failures.push(outcome.reason);
   }
-  const reading = measured.length > 0 ? diagnostic.read(measured, thresholds) : nothingToRead(lacking);
-  const last = lacking.at(-1);
+  const [missing, failed] = [lacking, failures].map(lastOf);
+  const reading =
+    measured.length > 0 ? diagnostic.read(measured, thresholds as never) : nothingToRead(missing[0] ?? failed[0]);
   return {
     id: diagnostic.id,
     ...reading,
-    alerts: alertsOf(reading.steps, diagnostic.rules(thresholds)),
-    missing: last ? [{ trainingSteps: lacking.length, text: missingText(last) }] : [],
+    alerts: alertsOf(reading.steps, diagnostic.rules(thresholds as never), hold),
+    missing,
+    failed,
+    settings: { ...params, ...thresholds, ...(Object.keys(hold).length > 0 && { hold }) },
   };
 }
 
-function nothingToRead(lacking: readonly (readonly MissingSignal[])[]): Reading {
-  const last = lacking.at(-1);
-  const sentence = last ? `cannot be said: ${missingText(last)}` : 'nothing to measure yet';
+/** What a diagnostic is that cannot be read: it fails alone. */
+export function unreadable({ id }: AnyDiagnostic, trainingSteps: number, reason: string): Diagnosis {
+  const failed = [{ trainingSteps, text: reason }];
+  return { id, ...nothingToRead(failed[0]), alerts: [], missing: [], failed, settings: {} };
+}
+
+function lastOf(texts: readonly string[]) {
+  const text = texts.at(-1);
+  return text === undefined ? [] : [{ trainingSteps: texts.length, text }];
+}
+
+function nothingToRead(because?: { readonly text: string }): Reading {
+  const sentence = because ? `cannot be said: ${because.text}` : 'nothing to measure yet';
   return { values: {}, reasons: {}, sentence, steps: [], evidence: [] };
 }

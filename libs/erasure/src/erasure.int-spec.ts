@@ -104,7 +104,9 @@ const DIAGNOSED: Record<string, string> = {
   diagnosis: 'insert into diagnosis (run_id, as_of, pending_steps, seconds) values ($1, 1, 0, 0)',
   diagnostic_reading: `insert into diagnostic_reading (run_id, diagnostic, place, reading, steps) values ($1, 'd', 0, '{}', '{}')`,
   diagnostic_figures: `insert into diagnostic_figures (run_id, training_step, revision, diagnostic, version, outcome) values ($1, 0, 0, 'd', 1, '{}')`,
+  diagnostic_settings: `insert into diagnostic_settings (run_id, version, settings) values ($1, 1, '{}')`,
   audit: `insert into audit (id, run_id, as_of, estimator, version, params, signal, state) values ('u', $1, 1, 'grpo', 1, '{}', 'loggedAdvantage', 'running')`,
+  nearest_turns: `insert into nearest_turns (id, run_id, trajectory_id, turn, training_step, group_name, k, within, as_of, state) values ('n', $1, 't', 0, 0, 'g', 5, 'run', 1, 'running')`,
   alert: `insert into alert (id, run_id, diagnostic, rule, level, says, saw, opened_step, opened_as_of) values ('a', $1, 'd', 'r', 'info', 's', '{}', 0, 0)`,
 };
 
@@ -142,7 +144,7 @@ describe('an erased run', () => {
     // it lies behind it in the same files, so that cutting off their ends would give nothing back
     const other = await inThePartitionOf(run);
     const [alone, both] = [await analysed(run), await analysed(run, other)];
-    for (const table of ['diagnosis', 'diagnostic_reading', 'diagnostic_figures', 'alert', 'audit']) {
+    for (const table of Object.keys(DIAGNOSED)) {
       await api.db.ownerPool.query(DIAGNOSED[table], [run]);
     }
     const otherBefore = await everythingOf(api.db.pool, api.store, other);

@@ -9,9 +9,11 @@ const MADE_OF_RUNS = [
   'webhook_delivery',
   'alert',
   'audit',
+  'nearest_turns',
   'diagnostic_reading',
   'diagnostic_figures',
   'diagnosis',
+  'diagnostic_settings',
 ] as const;
 
 const FILES_AT_ONCE = 16;

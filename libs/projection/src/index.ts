@@ -5,6 +5,7 @@ export { type SegmentSize } from './project-events.js';
 export { Projector, SEGMENT_SIZE, type ProjectorParts } from './projector.js';
 export { rebuild, type Rebuilt } from './rebuild.js';
 export { annotationsOf, lastAnnotations } from './readers/annotations-of.js';
+export { checkpointsOf, sketchesAt, type CheckpointOutline } from './readers/checkpoints-of.js';
 export { finishedRecords } from './readers/finished-records.js';
 export { projectedPosition } from './readers/projected-position.js';
 export { projectorLag, type ProjectorLag } from './readers/projector-lag.js';

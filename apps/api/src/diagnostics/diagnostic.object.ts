@@ -77,11 +77,31 @@ export class Diagnostic {
   @Field(() => [String], { description: 'Signals that it lacked, and on how many training steps.' })
   missing!: readonly string[];
 
+  @Field(() => [String], { description: 'Why it failed, and on how many training steps.' })
+  failed!: readonly string[];
+
+  @Field(() => Int, { description: 'Version of the settings that it was asked with.' })
+  settingsVersion!: number;
+
+  @Field(() => Json, {
+    description: 'What it was asked with, by name: params, thresholds, and `hold` where it is set.',
+  })
+  settings!: unknown;
+
   @Field(() => Json, { nullable: true, description: 'Tables and curves behind it.' })
   detail?: unknown;
 
   @Field(() => Int, { description: 'Training steps that are not measured yet, and are not spoken of.' })
   pendingSteps!: number;
+}
+
+@ObjectType({ description: 'What the diagnostics of a run are asked with, where it differs from their defaults.' })
+export class DiagnosticSettings {
+  @Field(() => Int, { description: 'Each change makes a new one; 0: nothing was ever set.' })
+  version!: number;
+
+  @Field(() => Json, { description: 'By diagnostic, by name.' })
+  settings!: unknown;
 }
 
 @ObjectType({ description: 'A diagnostic was beyond its threshold for a while.' })

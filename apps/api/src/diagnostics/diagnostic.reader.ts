@@ -1,5 +1,5 @@
 import type { Confined } from '#lib/access';
-import { readDiagnosis } from '#lib/diagnosis';
+import { readDiagnosis, type RunSettings } from '#lib/diagnosis';
 import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
 import type { Key, Order } from '../graphql/cursor.js';
 import { queryable } from '../graphql/queryable.js';
@@ -14,33 +14,37 @@ export interface RunDiagnostic extends Diagnostic {
 
 /** What was last said of each run; nothing where none of it was measured yet. */
 export async function keptDiagnostics(db: Confined, runIds: readonly string[]): Promise<RunDiagnostic[][]> {
-  const rows = await db.query<{ run: string; asOf: number; pendingSteps: number; reading: Omit<Diagnosis, 'steps'> }>(
-    `select run_id as run, as_of::float8 as "asOf", pending_steps as "pendingSteps", reading
+  const rows = await db.query<Omit<Circumstances, 'steps'> & { reading: KeptReading }>(
+    `select run_id as run, as_of::float8 as "asOf", pending_steps as "pendingSteps",
+       settings_version as "settingsVersion", reading
      from diagnostic_reading join diagnosis using (run_id) where run_id = any ($1) order by place`,
     [runIds],
   );
   const byRun = Map.groupBy(rows, ({ run }) => run);
   return runIds.map((id) =>
-    (byRun.get(id) ?? []).flatMap(({ run, asOf, pendingSteps, reading }) =>
-      diagnosticOf(reading, { run, asOf, pendingSteps, steps: null }),
+    (byRun.get(id) ?? []).flatMap(({ reading, ...circumstances }) =>
+      diagnosticOf(reading, { ...circumstances, steps: null }),
     ),
   );
 }
 
 /** What is said of a run as of an earlier position, from what is measured of it. */
 export async function diagnosticsAsOf(db: Confined, run: string, asOf: number): Promise<RunDiagnostic[]> {
-  const { readings, pendingSteps } = await readDiagnosis(queryable(db), run, asOf);
-  return readings.flatMap((reading) => diagnosticOf(reading, { run, asOf, pendingSteps, steps: reading.steps }));
+  const { readings, ...told } = await readDiagnosis(queryable(db), run, asOf);
+  return readings.flatMap((reading) => diagnosticOf(reading, { run, ...told, steps: reading.steps }));
 }
 
-type Circumstances = Pick<RunDiagnostic, 'run' | 'asOf' | 'pendingSteps' | 'steps'>;
+/** What an older version of the platform kept says nothing of failures and settings. */
+type KeptReading = Omit<Diagnosis, 'steps' | 'failed' | 'settings'> & Partial<Pick<Diagnosis, 'failed' | 'settings'>>;
+
+type Circumstances = Pick<RunDiagnostic, 'run' | 'asOf' | 'pendingSteps' | 'settingsVersion' | 'steps'>;
 
 /** @returns nothing for what an older version of the platform measured and this one does not know */
-function diagnosticOf(reading: Omit<Diagnosis, 'steps'>, circumstances: Circumstances): RunDiagnostic[] {
+function diagnosticOf(reading: KeptReading, circumstances: Circumstances): RunDiagnostic[] {
   const known = DIAGNOSTICS.find(({ id }) => id === reading.id);
   if (!known) return [];
   const { id, title, question, remedy, headline } = known;
-  const { sentence, values, reasons, evidence, detail = null, missing } = reading;
+  const { sentence, values, reasons, evidence, detail = null, missing, failed = [], settings = {} } = reading;
   return [
     {
       ...circumstances,
@@ -55,9 +59,25 @@ function diagnosticOf(reading: Omit<Diagnosis, 'steps'>, circumstances: Circumst
       reasons,
       evidence,
       detail,
-      missing: missing.map(({ text, trainingSteps }) => `${text} (${trainingSteps} training steps)`),
+      missing: missing.map(onSteps),
+      failed: failed.map(onSteps),
+      settings,
     },
   ];
+}
+
+const onSteps = ({ text, trainingSteps }: { readonly text: string; readonly trainingSteps: number }) =>
+  `${text} (${trainingSteps} training ${trainingSteps === 1 ? 'step' : 'steps'})`;
+
+/** The settings in force of each run. */
+export async function settingsOfRuns(db: Confined, runIds: readonly string[]): Promise<RunSettings[]> {
+  const rows = await db.query<RunSettings & { run: string }>(
+    `select distinct on (run_id) run_id as run, version, settings from diagnostic_settings
+     where run_id = any ($1) order by run_id, version desc`,
+    [runIds],
+  );
+  const byRun = new Map(rows.map(({ run, ...settings }) => [run, settings]));
+  return runIds.map((id) => byRun.get(id) ?? { version: 0, settings: {} });
 }
 
 /** The values of one diagnostic by training step, of each run. */

@@ -1,20 +1,21 @@
 import { Inject } from '@nestjs/common';
 import { Args, Context, Int, Mutation, Parent, ResolveField, Resolver } from '@nestjs/graphql';
-import { findRun } from '#lib/access';
-import { measureAsOfJob, stepRevisions } from '#lib/diagnosis';
+import { assertNotErased, findRun } from '#lib/access';
+import { changeSettings, measureAsOfJob, stepRevisions, type RunSettings } from '#lib/diagnosis';
 import type { Values } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import { PageArgs } from '../graphql/connection.js';
 import { queryable } from '../graphql/queryable.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { Needs } from '../graphql/role.guard.js';
-import { Position } from '../graphql/scalars.js';
+import { Json, Position } from '../graphql/scalars.js';
 import { decimate } from '../metrics/decimate.js';
 import { MetricSeries } from '../metrics/metric-series.object.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 import { Run } from '../runs/run.object.js';
-import { AlertConnection, Diagnostic, DiagnosticStep } from './diagnostic.object.js';
+import { AlertConnection, Diagnostic, DiagnosticSettings, DiagnosticStep } from './diagnostic.object.js';
 import { diagnosticsAsOf, type RunDiagnostic } from './diagnostic.reader.js';
+import { settingChanges } from './setting-changes.js';
 
 const CURVE_POINTS = 100;
 const MAX_POINTS = 10_000;
@@ -45,6 +46,31 @@ export class RunDiagnosticsResolver {
     @Context() { loaders }: RequestContext,
   ) {
     return loaders.alerts.load({ parent: run.id, page, filter: { isOpen: isOpen ?? null } });
+  }
+
+  @ResolveField(() => DiagnosticSettings, { description: 'In force.' })
+  diagnosticSettings(@Parent() run: Run, @Context() { loaders }: RequestContext): Promise<RunSettings> {
+    return loaders.diagnosticSettings.load(run.id);
+  }
+
+  @Mutation(() => DiagnosticSettings, {
+    description:
+      'Changes what the diagnostics of a run are asked with, all of it or nothing. The run is diagnosed again, and its alerts follow.',
+  })
+  @Needs('analyze')
+  async setDiagnostics(
+    @Args('run', { type: () => String, description: 'Id, or name among the runs the caller sees.' }) idOrName: string,
+    @Args('settings', {
+      type: () => Json,
+      description:
+        'By diagnostic, by name: a value, or null for the default; null instead of its settings: all its defaults. `hold` of any diagnostic: for how many training steps running, or {of, within, clear}.',
+    })
+    settings: unknown,
+    @Context() { caller, db }: RequestContext,
+  ): Promise<RunSettings> {
+    const run = await findRun(db, idOrName);
+    assertNotErased(run);
+    return changeSettings(this.ports.platform, run.id, settingChanges(settings), caller.keyId);
   }
 
   @Mutation(() => Int, {

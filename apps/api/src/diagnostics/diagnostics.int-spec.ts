@@ -147,10 +147,49 @@ it('speaks of all events there are, its own alerts too', async () => {
   expect(found.diagnostics[0].asOf).toBe(found.position);
 });
 
+it('takes other settings, says which it was asked with, and refuses what is none', async () => {
+  const set = (settings: unknown) =>
+    api.ask(key, `mutation ($s: JSON!) { setDiagnostics(run: "starving", settings: $s) { version settings } }`, {
+      s: settings,
+    });
+  const refusals = [
+    [{ 'zero-variance-groups': { warnFraction: 2 } }, /^zero-variance-groups\.warnFraction: Too big.*; found 2$/],
+    [{ 'zero-variance-groups': { fraction: 2 } }, /has no setting fraction: one of .*warnFraction.*hold was wanted$/],
+    [{ nothing: {} }, /^no diagnostic is named nothing/],
+    [[1], /^settings: .* was wanted, null for a default; found \[1\]$/],
+    [{ 'entropy-trend': 3 }, /found 3 under entropy-trend$/],
+  ] as const;
+  for (const [settings, message] of refusals) {
+    const { errors } = await set(settings);
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringMatching(message),
+      extensions: { code: 'params.invalid' },
+    });
+  }
+  const { data: changed } = await set({ 'zero-variance-groups': { warnFraction: 0.6, hold: 2 } });
+  const settings = { 'zero-variance-groups': { warnFraction: 0.6, hold: 2 } };
+  expect(changed.setDiagnostics).toEqual({ version: 1, settings });
+  await api.diagnose(run);
+  const { run: found } = await data(`{ run(id: "starving") {
+    diagnosticSettings { version settings } diagnostics { settingsVersion settings }
+    alerts { edges { node { rule closedStep } } } } }`);
+  expect(found.diagnosticSettings).toEqual({ version: 1, settings });
+  expect(found.diagnostics[0]).toMatchObject({
+    settingsVersion: 1,
+    settings: { warnFraction: 0.6, hold: { of: 2, within: 2 } },
+  });
+  expect(found.alerts.edges).toEqual([{ node: { rule: 'wasteful', closedStep: 2 } }]);
+  const reader = await api.key(null, 'read');
+  const { errors } = await api.ask(reader, 'mutation { setDiagnostics(run: "starving", settings: {}) { version } }');
+  expect(errors?.[0].extensions.code).toBe('role.missing');
+});
+
 it('shows nothing of it to another project', async () => {
   const stranger = await api.key(await aProject(api.db.ownerPool, 'theirs'), 'read', 'analyze');
   const { data: seen } = await api.ask(stranger, `{ run(id: "${run}") { diagnostics { id } } }`);
   expect(seen.run).toBeNull();
+  const set = await api.ask(stranger, `mutation { setDiagnostics(run: "${run}", settings: {}) { version } }`);
+  expect(set.errors?.[0].extensions.code).toBe('run.unknown');
   const answer = await api.ask(stranger, `mutation { measureDiagnostics(run: "${run}", asOf: 3) }`);
   expect(answer.errors?.[0].extensions.code).toBe('run.unknown');
 });

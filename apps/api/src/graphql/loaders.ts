@@ -22,6 +22,7 @@ import {
   diagnosticSteps,
   keptDiagnostics,
   NEWEST_ALERT,
+  settingsOfRuns,
   type AlertFilter,
   type WantedCurve,
 } from '../diagnostics/diagnostic.reader.js';
@@ -64,6 +65,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
       return runIds.map((id) => points.get(id) ?? []);
     }),
     diagnostics: new DataLoader((runIds: readonly string[]) => keptDiagnostics(db, runIds)),
+    diagnosticSettings: new DataLoader((runIds: readonly string[]) => settingsOfRuns(db, runIds)),
     diagnosticSteps: perRunLoader<string, readonly DiagnosticStep[]>((runIds, id) => diagnosticSteps(db, runIds, id)),
     diagnosticCurve: new DataLoader<WantedCurve, MetricPoint[], string>((wanted) => diagnosticCurves(db, wanted), {
       cacheKeyFn: (one) => JSON.stringify(one),

@@ -31,7 +31,7 @@ it('warns when few tasks would be drawn in effect, and shows the pair that is al
     Array.from({ length: 10 }, (_, i) =>
       prompted(`g${i}`, i < failing ? 0 : 1, `You are an agent. Put ${'abcdefghij'[i]} into the box`),
     );
-  const run = (params: object) => {
+  const run = (params: Record<string, unknown>) => {
     const step = tasks(2);
     return diagnoseRecords(failureSimilarityDiagnostic, [step, step, step], { params });
   };

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { diagnoseSteps } from '../diagnose-steps.fixture.js';
-import { pathStraightness, pathStraightnessDiagnostic } from './path-straightness.js';
+import { pathPlace, pathStraightness, pathStraightnessDiagnostic } from './path-straightness.js';
 
 it('follows a path around a corner', () => {
-  const path = pathStraightness([[0, 0], [3, 0], [3, 4], [3, 4], [3, 4]], 2); // prettier-ignore
-  expect(path).toEqual({
+  const points = [[0, 0], [3, 0], [3, 4], [3, 4], [3, 4]].map((w) => ({ w })); // prettier-ignore
+  const places = points.map((point, i) => pathPlace(point, points.slice(0, i), points[0]));
+  expect(pathStraightness(places, 2)).toEqual({
     stepNorm: [3, 4, 0, 0],
     consecutiveCosine: [0, null, null],
     straightness: [5 / 7, 1, null],
@@ -41,5 +42,9 @@ it('says how many checkpoints it needs, and nothing where there are none', () =>
 
 it('compares no sketch with one of another size', () => {
   const checkpoints = [[0], [1], [1, 2], [2]].map((w) => ({ checkpoint: { tensors: { w } } }));
-  expect(diagnoseSteps(pathStraightnessDiagnostic, checkpoints).steps.map(({ trainingStep }) => trainingStep)).toEqual([0, 1, 3]); // prettier-ignore
+  const { steps, sentence } = diagnoseSteps(pathStraightnessDiagnostic, checkpoints);
+  expect(steps.map(({ trainingStep }) => trainingStep)).toEqual([0, 1, 3]);
+  expect(sentence).toMatch(
+    /; 1 checkpoint is left out, projected otherwise than the first or with numbers that are none$/,
+  );
 });

@@ -29,9 +29,10 @@ const run = (points: readonly (readonly number[])[]) =>
   diagnoseSteps(relexExtrapolationDiagnostic, points.map((w) => ({ checkpoint: { tensors: { w } } }))); // prettier-ignore
 
 it('notes the linear regime, with the checkpoint to try', () => {
-  const { alerts, sentence, detail } = run(Array.from({ length: 16 }, (_, t) => [t, 2 * t, 1]));
+  const { alerts, sentence, detail, values } = run(Array.from({ length: 16 }, (_, t) => [t, 2 * t, 1]));
   expect(alerts.map(({ rule }) => rule)).toEqual(['linear-regime']);
-  expect(sentence).toMatch(/try a checkpoint up to training step 120$/);
+  expect(sentence).toMatch(/fits with R² 1, held-back checkpoints with R² 1: trusted up to training step 120$/);
+  expect(values).toMatchObject({ linear: 1, trustedUpTo: 120 });
   expect(detail).toMatchObject({ target: 120, trainingSteps: Array.from({ length: 15 }, (_, t) => t + 1) });
 });
 

@@ -1,14 +1,11 @@
 import { quantiles } from '#lib/numeric';
 import { z } from 'zod';
-import { defineDiagnostic, type CheckpointSketch, type Measured } from '../diagnostic.js';
+import { distance, product, type Checkpoint } from '../checkpoints.js';
+import { defineDiagnostic } from '../diagnostic.js';
 import { mean } from '../groups.js';
 import { leastSquares } from '../least-squares.js';
 import { figure, percent } from '../sentences.js';
-
-export interface Checkpoint {
-  readonly trainingStep: number;
-  readonly tensors: CheckpointSketch['tensors'];
-}
+import { leftOutText } from './path-straightness.js';
 
 export interface ExtrapolationOptions {
   /** observed training steps after the first checkpoint: later ones are held back */
@@ -35,7 +32,7 @@ export interface ExtrapolationOptions {
  *
  * @param checkpoints ascending; the first is the base model
  */
-export function relexExtrapolation(checkpoints: readonly Checkpoint[], options: ExtrapolationOptions) {
+export function relexExtrapolation(checkpoints: readonly Omit<Checkpoint, 'kind'>[], options: ExtrapolationOptions) {
   const names = Object.keys(checkpoints[0].tensors);
   const tensors = Object.fromEntries(names.map((name) => [name, ofTensor(checkpoints, name, options)]));
   const explained = names.map((name) => tensors[name].explainedVariance);
@@ -48,21 +45,24 @@ export function relexExtrapolation(checkpoints: readonly Checkpoint[], options: 
   };
 }
 
-function ofTensor(checkpoints: readonly Checkpoint[], name: string, options: ExtrapolationOptions) {
+function ofTensor(checkpoints: readonly Omit<Checkpoint, 'kind'>[], name: string, options: ExtrapolationOptions) {
   const [first, ...later] = checkpoints.map(({ trainingStep, tensors }) => ({ trainingStep, values: tensors[name] }));
   const rows = later.map(({ trainingStep, values }) => ({
     trainingStep,
-    delta: values.map((value, i) => value - first.values[i]),
+    delta: Float64Array.from(values, (value, i) => value - first.values[i]),
   }));
   const observed = rows.filter(({ trainingStep }) => trainingStep - first.trainingStep <= options.historySteps);
   const heldBack = rows.slice(observed.length);
   const deltas = observed.map(({ delta }) => delta);
-  const { eigenvalue, vector, trace } = leading(deltas.map((a) => deltas.map((b) => dot(a, b))));
+  const { eigenvalue, vector, trace } = leading(symmetric(deltas));
   const sigma = Math.sqrt(Math.max(0, eigenvalue));
   if (!(sigma > 0)) return untouched(observed.length, first.values.length, options.targetSteps.length);
 
   const coefficients = vector.map((u) => sigma * u);
-  const direction = combine(vector.map((u) => u / sigma), deltas); // prettier-ignore
+  const direction = combine(
+    vector.map((u) => u / sigma),
+    deltas,
+  );
   const inWindow = coefficients.slice(options.window > 0 ? -options.window : 0);
   const line = leastSquares([...inWindow.keys()], inWindow) ?? { slope: 0, intercept: inWindow[0] };
   const last = observed.at(-1)!.trainingStep;
@@ -71,7 +71,7 @@ function ofTensor(checkpoints: readonly Checkpoint[], name: string, options: Ext
   );
   const steps = observed.map(({ trainingStep }) => trainingStep);
   const ofStep = leastSquares(steps, coefficients) ?? { slope: 0, intercept: coefficients[0] };
-  const ahead = heldBack.map(({ trainingStep, delta }) => ({ trainingStep, delta, along: dot(delta, direction) }));
+  const ahead = heldBack.map(({ trainingStep, delta }) => ({ trainingStep, delta, along: product(delta, direction) }));
   return {
     explainedVariance: eigenvalue / trace,
     singularValue: sigma,
@@ -79,9 +79,9 @@ function ofTensor(checkpoints: readonly Checkpoint[], name: string, options: Ext
     slope: line.slope,
     intercept: line.intercept,
     r2: rSquared(steps, coefficients, ofStep),
-    predictions: targets.map((at) => direction.map((value) => at * value)),
+    predictions: targets.map((at) => Array.from(direction, (value) => at * value)),
     mixWeights: targets.map((at) => vector.map((u) => (at * u) / sigma)),
-    futureAlignment: ahead.map(({ delta, along }) => (along * along) / dot(delta, delta)),
+    futureAlignment: ahead.map(({ delta, along }) => (along * along) / product(delta, delta)),
     outOfSampleR2:
       ahead.length > 0
         ? rSquared(ahead.map(({ trainingStep }) => trainingStep), ahead.map(({ along }) => along), ofStep) // prettier-ignore
@@ -105,8 +105,18 @@ function untouched(rows: number, dimensions: number, targets: number) {
   };
 }
 
-/** Squarings of the matrix: its 2^24th power has no direction left but the first. */
+/** [rows][rows] the inner products of rows. */
+function symmetric(rows: readonly Float64Array[]): number[][] {
+  const products = rows.map(() => new Array<number>(rows.length));
+  rows.forEach((row, i) => {
+    for (let j = 0; j <= i; j++) products[i][j] = products[j][i] = product(row, rows[j]);
+  });
+  return products;
+}
+
+/** Squarings of the matrix: its 2^24th power has no direction left but the first, and most have none much earlier. */
 const SQUARINGS = 24;
+const ONE_DIRECTION = 1 - 1e-15;
 
 /** The largest eigenvalue of a symmetric matrix without negative ones, and its vector of length 1, its last entry ≥ 0. */
 function leading(matrix: readonly (readonly number[])[]) {
@@ -115,17 +125,18 @@ function leading(matrix: readonly (readonly number[])[]) {
   if (!(trace > 0)) return { eigenvalue: 0, vector: new Array<number>(n).fill(0), trace };
   let power = matrix.map((row) => row.map((value) => value / trace));
   for (let i = 0; i < SQUARINGS; i++) {
-    const square = power.map((row) => power.map((column) => dot(row, column)));
-    const size = square.reduce((sum, row, k) => sum + row[k], 0);
-    power = square.map((row) => row.map((value) => value / size));
+    const square = symmetric(power.map((each) => Float64Array.from(each)));
+    const size = square.reduce((sum, each, k) => sum + each[k], 0);
+    power = square.map((each) => each.map((value) => value / size));
+    if (size >= ONE_DIRECTION) break; // its trace was 1: the other eigenvalues are nothing beside the first
   }
-  const row = power.reduce((most, one) => (dot(one, one) > dot(most, most) ? one : most));
-  const length = Math.sqrt(dot(row, row)) * (row[n - 1] < 0 ? -1 : 1);
+  const row = power.reduce((most, one) => (product(one, one) > product(most, most) ? one : most));
+  const length = Math.sqrt(product(row, row)) * (row[n - 1] < 0 ? -1 : 1);
   const vector = row.map((value) => value / length);
-  return { eigenvalue: dot(vector, matrix.map((one) => dot(one, vector))), vector, trace }; // prettier-ignore
+  return { eigenvalue: product(vector, matrix.map((one) => product(one, vector))), vector, trace }; // prettier-ignore
 }
 
-function combine(weights: readonly number[], rows: readonly (readonly number[])[]): number[] {
+function combine(weights: readonly number[], rows: readonly Float64Array[]): Float64Array {
   return rows[0].map((_, d) => rows.reduce((sum, row, i) => sum + weights[i] * row[d], 0));
 }
 
@@ -140,12 +151,6 @@ function rSquared(
   const spread = y.reduce((sum, value) => sum + (value - centre) ** 2, 0);
   return spread > 0 ? 1 - residual / spread : Number(residual === 0);
 }
-
-const dot = (a: readonly number[], b: readonly number[]) => {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
-};
 
 /** Of the checkpoints, held back to test the line. */
 const HELD_BACK = 0.2;
@@ -162,8 +167,25 @@ const Thresholds = z.strictObject({
   alignment: z.number().min(0).max(1).default(0.6).describe('of the held-back checkpoints with the direction'),
 });
 
-/** What the checkpoints so far say, the last fifth held back; null: too few. */
-function linearity(all: readonly Checkpoint[]) {
+/** What is kept of a checkpoint: how well a line through it and those before it holds. */
+interface Fit {
+  readonly explainedVariance: number;
+  readonly r2: number;
+  readonly outOfSampleR2: number | null;
+  readonly futureAlignment: number | null;
+  readonly straightness: number;
+  /** that the line was fitted to */
+  readonly checkpoints: number;
+  /** the training step up to which it is trusted, if it is at all */
+  readonly upTo: number;
+  /** per tensor, what to add to the first checkpoint to come to `upTo`: weights of the differences to it */
+  readonly mixWeights: Readonly<Record<string, readonly number[]>>;
+  /** of these checkpoints */
+  readonly trainingSteps: readonly number[];
+}
+
+/** What the checkpoints so far say, the last fifth held back; null: too few, or none of them moved. */
+function fitOf(all: readonly Checkpoint[]): Fit | null {
   if (all.length < LEAST) return null;
   const checkpoints = [all[0], ...all.slice(1).slice(-MOST)];
   const observed = Math.ceil(checkpoints.length * (1 - HELD_BACK));
@@ -171,9 +193,9 @@ function linearity(all: readonly Checkpoint[]) {
   const found = relexExtrapolation(checkpoints, { historySteps: last - first, targetSteps: [], window: -1 });
   const tensors = Object.values(found.tensors).filter(({ singularValue }) => singularValue > 0);
   if (tensors.length === 0) return null;
-  const whole = (values: CheckpointSketch['tensors']) => Object.values(values).flat();
-  const path = checkpoints.slice(0, observed).map(({ tensors: values }) => whole(values));
+  const path = checkpoints.slice(0, observed).map((checkpoint) => checkpoint.tensors);
   const lengths = path.slice(1).map((point, i) => distance(point, path[i]));
+  const upTo = first + REACH * (last - first);
   return {
     explainedVariance: mean(tensors.map(({ explainedVariance }) => explainedVariance))!,
     r2: mean(tensors.map(({ r2 }) => r2))!,
@@ -181,25 +203,36 @@ function linearity(all: readonly Checkpoint[]) {
     futureAlignment: mean(tensors.flatMap(({ futureAlignment }) => futureAlignment)),
     straightness: distance(path.at(-1)!, path[0]) / lengths.reduce((sum, length) => sum + length, 0),
     checkpoints: observed,
-    span: last - first,
-    upTo: first + REACH * (last - first),
+    upTo,
+    mixWeights: mixWeightsOf(checkpoints, upTo),
+    trainingSteps: checkpoints.slice(1).map(({ trainingStep }) => trainingStep),
   };
 }
 
-function distance(a: readonly number[], b: readonly number[]): number {
-  const difference = a.map((value, i) => value - b[i]);
-  return Math.sqrt(dot(difference, difference));
+/** All checkpoints are used now, the held-back ones too. */
+function mixWeightsOf(checkpoints: readonly Checkpoint[], target: number) {
+  const historySteps = checkpoints.at(-1)!.trainingStep - checkpoints[0].trainingStep;
+  const { tensors } = relexExtrapolation(checkpoints, { historySteps, targetSteps: [target], window: -1 });
+  return Object.fromEntries(Object.entries(tensors).map(([name, { mixWeights }]) => [name, mixWeights[0]]));
 }
 
-function isLinear(found: NonNullable<ReturnType<typeof linearity>>, limits: z.infer<typeof Thresholds>): boolean {
-  const { explainedVariance, straightness, outOfSampleR2, futureAlignment, checkpoints } = found;
+function isLinear(fit: Fit, limits: z.infer<typeof Thresholds>): boolean {
+  const { explainedVariance, straightness, outOfSampleR2, futureAlignment, checkpoints } = fit;
   const holds = (outOfSampleR2 ?? -1) > limits.outOfSampleR2 || (futureAlignment ?? -1) > limits.alignment;
   return explainedVariance > limits.explained && straightness > limits.straightness / Math.sqrt(checkpoints) && holds;
 }
 
+interface Figures {
+  readonly isComparable: boolean;
+  /** null: it cannot be said yet */
+  readonly fit: Fit | null;
+}
+
+const NAMES = ['explainedVariance', 'r2', 'outOfSampleR2', 'futureAlignment', 'straightness'] as const;
+
 export const relexExtrapolationDiagnostic = defineDiagnostic({
   id: 'relex-extrapolation',
-  version: 1,
+  version: 2,
   title: 'Extrapolating the parameters',
   question: 'Could a later checkpoint be had without training it?',
   remedy: 'Where it is linear: build the mixed checkpoint from the stored ones (mixWeights) and evaluate it.',
@@ -210,28 +243,42 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
   requires: [],
   accepts: [],
   metrics: [],
+  readsCheckpoints: true,
   params: z.strictObject({}),
   thresholds: Thresholds,
 
-  measure: ({ checkpoint }) => (checkpoint ? { tensors: checkpoint.tensors } : null),
+  measure({ checkpoint }): Figures | null {
+    if (!checkpoint) return null;
+    const { earlier, isComparable, ...own } = checkpoint;
+    return { isComparable, fit: isComparable ? fitOf([...earlier, own]) : null };
+  },
 
   read(steps, limits) {
-    const checkpoints = comparable(steps);
-    const found = linearity(checkpoints);
-    const names = ['explainedVariance', 'r2', 'outOfSampleR2', 'futureAlignment', 'straightness'] as const;
+    const comparable = steps.filter(({ figures }) => figures.isComparable);
+    const fit = comparable.at(-1)?.figures.fit ?? null;
+    const holds = fit !== null && isLinear(fit, limits);
     const few = `needs ${LEAST} checkpoints that differ`;
     return {
-      values: { ...Object.fromEntries(names.map((name) => [name, found?.[name] ?? null])), linear: found ? Number(isLinear(found, limits)) : null }, // prettier-ignore
-      reasons: Object.fromEntries([...names, 'linear'].flatMap((name) => (found ? [] : [[name, few]]))),
-      sentence: found
-        ? sentenceOf(found, isLinear(found, limits))
-        : `${checkpoints.length} checkpoints: the extrapolation ${few}`,
-      steps: checkpoints.map(({ trainingStep }, i) => {
-        const then = linearity(checkpoints.slice(0, i + 1));
-        return { trainingStep, values: { linear: then ? Number(isLinear(then, limits)) : null }, observations: i + 1 };
-      }),
+      values: {
+        ...Object.fromEntries(NAMES.map((name) => [name, fit?.[name] ?? null])),
+        linear: fit ? Number(holds) : null,
+        trustedUpTo: holds ? fit.upTo : null,
+      },
+      reasons: fit
+        ? holds
+          ? {}
+          : { trustedUpTo: 'the way is not linear enough' }
+        : Object.fromEntries([...NAMES, 'linear', 'trustedUpTo'].map((name) => [name, few])),
+      sentence: `${
+        fit ? sentenceOf(fit, holds) : `${comparable.length} checkpoints: the extrapolation ${few}`
+      }${leftOutText(steps.length - comparable.length)}`,
+      steps: comparable.map(({ trainingStep, figures: { fit: then } }, i) => ({
+        trainingStep,
+        values: { linear: then ? Number(isLinear(then, limits)) : null },
+        observations: i + 1,
+      })),
       evidence: [],
-      ...(found && { detail: mixtures(checkpoints, found.upTo) }),
+      ...(fit && { detail: { target: fit.upTo, trainingSteps: fit.trainingSteps, mixWeights: fit.mixWeights } }),
     };
   },
 
@@ -246,35 +293,8 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
   ],
 });
 
-/** The checkpoints that have the tensors of the first one. */
-function comparable(steps: readonly Measured<{ readonly tensors: CheckpointSketch['tensors'] }>[]): Checkpoint[] {
-  const sizes = (tensors: CheckpointSketch['tensors']) =>
-    JSON.stringify(Object.keys(tensors).sort().map((name) => [name, tensors[name].length])); // prettier-ignore
-  const first = sizes(steps[0].figures.tensors);
-  return steps
-    .filter(({ figures }) => sizes(figures.tensors) === first)
-    .map(({ trainingStep, figures: { tensors } }) => ({ trainingStep, tensors }));
-}
-
-function sentenceOf(found: NonNullable<ReturnType<typeof linearity>>, holds: boolean): string {
-  const fit =
-    found.outOfSampleR2 === null ? '' : `, held-back checkpoints fit it with R² ${figure(found.outOfSampleR2)}`;
-  const facts = `${percent(found.explainedVariance)} of the parameters' way lies along one line (a random walk: 81 %)${fit}`;
-  return holds ? `${facts}: try a checkpoint up to training step ${found.upTo}` : `${facts}: not linear enough to extrapolate`; // prettier-ignore
-}
-
-/** What to add to the first checkpoint, as weights of the differences to it, per tensor. */
-function mixtures(all: readonly Checkpoint[], target: number) {
-  const checkpoints = [all[0], ...all.slice(1).slice(-MOST)];
-  const [first, last] = [all[0].trainingStep, all.at(-1)!.trainingStep];
-  const { tensors } = relexExtrapolation(checkpoints, {
-    historySteps: last - first,
-    targetSteps: [target],
-    window: -1,
-  });
-  return {
-    target,
-    trainingSteps: checkpoints.slice(1).map(({ trainingStep }) => trainingStep),
-    mixWeights: Object.fromEntries(Object.entries(tensors).map(([name, { mixWeights }]) => [name, mixWeights[0]])),
-  };
+function sentenceOf({ explainedVariance, r2, outOfSampleR2, upTo }: Fit, holds: boolean): string {
+  const fit = outOfSampleR2 === null ? '' : `, held-back checkpoints with R² ${figure(outOfSampleR2)}`;
+  const facts = `${percent(explainedVariance)} of the parameters' way lies along one line (a random walk: 81 %), which fits with R² ${figure(r2)}${fit}`;
+  return holds ? `${facts}: trusted up to training step ${upTo}` : `${facts}: not linear enough to extrapolate`;
 }
