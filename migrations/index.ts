@@ -10,6 +10,7 @@ import { Webhooks1767225621000 } from './1767225621000-webhooks.js';
 import { OwnEstimatorsAndStates1767225611000 } from './1767225611000-own-estimators-and-states.js';
 import { Checkpoints1767225622000 } from './1767225622000-checkpoints.js';
 import { DiagnosticSettings1767225623000 } from './1767225623000-diagnostic-settings.js';
+import { NearestTurns1767225626000 } from './1767225626000-nearest-turns.js';
 import { JudgedTrajectories1767225627000 } from './1767225627000-judged-trajectories.js';
 
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
@@ -26,5 +27,6 @@ export const MIGRATIONS = [
   Webhooks1767225621000,
   Checkpoints1767225622000,
   DiagnosticSettings1767225623000,
+  NearestTurns1767225626000,
   JudgedTrajectories1767225627000,
 ] as const;

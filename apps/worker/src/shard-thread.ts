@@ -2,13 +2,18 @@ import { computeShard, type Estimation, type ShardAnswer, type ShardTask } from 
 import {
   auditTask,
   measureTask,
+  nearestTask,
+  seekTask,
   type AuditedStep,
   type AuditTask,
   type MeasuredDiagnostic,
   type MeasureTask,
+  type NearestInStep,
+  type NearestTask,
+  type SeekTask,
 } from '#lib/diagnosis';
 import { comparisonOf, decodeSummary, type Comparison } from '#lib/diagnostics';
-import { Learner } from '#lib/credit-learned';
+import { Learner, type SoughtState } from '#lib/credit-learned';
 import { estimationWith, OwnThread, type OwnEstimator } from '#lib/own-estimators';
 import { openSegmentStore } from '#lib/storage';
 import type { DeviceWish } from '#lib/tensor';
@@ -23,7 +28,7 @@ export interface ThreadTask {
 /** What every thread knows from its start. */
 export interface ThreadData {
   readonly ownEstimators: readonly OwnEstimator[];
-  /** what learns computes on */
+  /** what learns or compares states computes on */
   readonly device: DeviceWish;
 }
 
@@ -39,14 +44,31 @@ export interface AuditThreadTask {
   readonly task: AuditTask;
 }
 
+/** What a thread needs to read the state that turns are compared with. */
+export interface SeekThreadTask {
+  readonly segments: string;
+  readonly task: SeekTask;
+}
+
+/** What a thread needs to search a training step. */
+export interface NearestThreadTask {
+  readonly segments: string;
+  readonly task: NearestTask;
+}
+
 // What takes long runs in a thread of the pool, so that the worker's event loop stays free for heartbeats.
 
+let learner: Learner | null = null;
 let estimation: Estimation | null = null;
 
-/** A thread opens its device when the first estimator that learns comes to it. */
+/** A thread opens its device when the first task that needs one comes to it. */
+function learning(): Learner {
+  return (learner ??= new Learner((workerData as ThreadData).device));
+}
+
 function ours(): Estimation {
-  const { ownEstimators, device } = workerData as ThreadData;
-  return (estimation ??= estimationWith(ownEstimators, new OwnThread(), new Learner(device)));
+  const { ownEstimators } = workerData as ThreadData;
+  return (estimation ??= estimationWith(ownEstimators, new OwnThread(), learning()));
 }
 
 export async function compute({ segments, task }: ThreadTask): Promise<ShardAnswer> {
@@ -63,4 +85,12 @@ export async function measure({ segments, task }: MeasureThreadTask): Promise<Me
 
 export async function audit({ segments, task }: AuditThreadTask): Promise<AuditedStep> {
   return auditTask(await openSegmentStore(segments), task, ours().catalogue);
+}
+
+export async function seek({ segments, task }: SeekThreadTask): Promise<SoughtState | null> {
+  return seekTask(await openSegmentStore(segments), task);
+}
+
+export async function nearest({ segments, task }: NearestThreadTask): Promise<NearestInStep> {
+  return nearestTask(await openSegmentStore(segments), task, learning());
 }

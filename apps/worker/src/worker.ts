@@ -4,13 +4,18 @@ import { computeShardJob, planAnalysisJob, type ShardAddress, type ShardAnswer, 
 import {
   auditRunJob,
   diagnoseRunJob,
+  findNearestTurnsJob,
   measureAsOfJob,
   runsToDiagnose,
   type AuditedStep,
   type AuditTask,
   type MeasuredDiagnostic,
   type MeasureTask,
+  type NearestInStep,
+  type NearestTask,
+  type SeekTask,
 } from '#lib/diagnosis';
+import type { SoughtState } from '#lib/credit-learned';
 import type { Comparison } from '#lib/diagnostics';
 import { eraseExpiredJob, eraseRunJob, EXPIRY_CHECK_MS } from '#lib/erasure';
 import { systemClock } from '#lib/kernel';
@@ -22,7 +27,14 @@ import { deliverWebhookJob, undelivered } from '#lib/webhooks';
 import type { DeviceWish } from '#lib/tensor';
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
-import type { AuditThreadTask, MeasureThreadTask, ThreadData, ThreadTask } from './shard-thread.js';
+import type {
+  AuditThreadTask,
+  MeasureThreadTask,
+  NearestThreadTask,
+  SeekThreadTask,
+  ThreadData,
+  ThreadTask,
+} from './shard-thread.js';
 
 /** How often runs are looked for that advanced since they were diagnosed. */
 const DIAGNOSIS_CHECK_MS = 3_000;
@@ -48,7 +60,7 @@ export interface WorkerSettings {
   readonly concurrency?: number;
   /** users' own, beside ours */
   readonly ownEstimators?: readonly OwnEstimator[];
-  /** what estimators that learn compute on; the first that is there if not said */
+  /** what learns or compares states computes on; the first that is there if not said */
   readonly device?: DeviceWish;
 }
 
@@ -109,6 +121,11 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   const audit = (task: AuditTask): Promise<AuditedStep> =>
     threads.run({ segments, task } satisfies AuditThreadTask, { name: 'audit' });
   await queue.work(auditRunJob, { pool, audit, concurrency });
+  const seek = (task: SeekTask): Promise<SoughtState | null> =>
+    threads.run({ segments, task } satisfies SeekThreadTask, { name: 'seek' });
+  const nearest = (task: NearestTask): Promise<NearestInStep> =>
+    threads.run({ segments, task } satisfies NearestThreadTask, { name: 'nearest' });
+  await queue.work(findNearestTurnsJob, { pool, seek, nearest, concurrency });
   const lookForAdvanced = () =>
     void runsToDiagnose(pool)
       .then((runs) => queue.enqueue(diagnoseRunJob, runs))

@@ -100,8 +100,8 @@ function loggedEmbeddings(trajectories: TrajectoryBatch): { vectors: Rows | null
   return { vectors: null, warnings: [`embeddings ${what}: states were compared by their texts`] };
 }
 
-/** One row per embedding, each of unit length; one of zeros stays so. */
-function unitRows(embeddings: Embeddings, width: number): Rows {
+/** One row per embedding, each of unit length; one of zeros, or of another width, is zeros. */
+export function unitRows(embeddings: Embeddings, width: number): Rows {
   const values = new Float32Array(embeddings.length * width);
   embeddings.forEach((embedding, row) => {
     if (embedding?.length !== width) return;

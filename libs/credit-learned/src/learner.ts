@@ -9,16 +9,17 @@ import {
 } from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
-import { Devices, type DeviceWish } from '#lib/tensor';
+import { Devices, type Computed, type DeviceWish } from '#lib/tensor';
 import { embeddedStates } from './embedded-states.js';
 import { LEARNED_ESTIMATORS } from './estimators/index.js';
 import type { AnyLearnedEstimator } from './learned-estimator.js';
+import { nearestTurns, type NearTurns, type SoughtState } from './nearest-turns.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
 /**
- * Runs estimators that learn, and compares states by embedding, on the first device that is there. Nothing is loaded before
- * the first of these. When a device fails, the next one tries once, and the credit says so.
+ * Runs estimators that learn, and compares states, on the first device that is there. Nothing is loaded before the first of
+ * these. When a device fails, the next one tries once, and the credit says so.
  */
 export class Learner {
   readonly #devices: Devices;
@@ -50,6 +51,16 @@ export class Learner {
       device,
       warnings: [...warnings, ...value.warnings],
     };
+  }
+
+  /** `nearestTurns` on the device. @throws as `run` */
+  nearest(
+    trajectories: TrajectoryBatch,
+    sought: SoughtState,
+    sets: readonly Int32Array[],
+    k: number,
+  ): Promise<Computed<NearTurns[]>> {
+    return this.#devices.compute((on) => nearestTurns(on, trajectories, sought, sets, k));
   }
 }
 

@@ -1,11 +1,9 @@
 import { findEstimator, parseParams, type AnyEstimator } from '#lib/credit';
 import { runAudit, type RunAudit } from '#lib/diagnostics';
-import { assertNotErased } from '#lib/event-log';
 import { messageOf, newId, RecreditError } from '#lib/kernel';
-import { projectedPosition } from '#lib/projection';
 import type { Pool } from '#lib/storage';
 import type { AuditedStep, AuditTask } from './audit-task.js';
-import { stepSource } from './load-step.js';
+import { positionToLookAt, stepSource } from './load-step.js';
 import { stepRevisions } from './step-revisions.js';
 
 /** What a trainer says it did with the advantages it logged. */
@@ -60,11 +58,7 @@ export async function startAudit(ports: StartAuditPorts, runId: string, request:
     const why = `${estimator.id} learns: a trainer cannot have given the same numbers`;
     throw new RecreditError('request.invalid', why, { estimator: estimator.id });
   }
-  await assertNotErased(pool, [runId]);
-  const head = await projectedPosition(pool, runId);
-  const asOf = request.asOf ?? head;
-  if (asOf > head)
-    throw new RecreditError('request.invalid', `asOf: a position up to ${head} was wanted, found ${asOf}`);
+  const asOf = await positionToLookAt(pool, runId, request.asOf);
   const id = newId();
   await pool.query(
     `insert into audit (id, run_id, as_of, estimator, version, params, signal, state)

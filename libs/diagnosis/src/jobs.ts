@@ -2,6 +2,7 @@ import { defineJob } from '#lib/queue';
 import { z } from 'zod';
 import { auditRun, failAudit, type AuditPorts } from './audit-run.js';
 import { diagnoseRun, measureSteps, type DiagnosePorts } from './diagnose-run.js';
+import { failNearest, findNearest, type NearestPorts } from './nearest-turns.js';
 import { stepRevisions } from './step-revisions.js';
 
 /** Brings the diagnosis of one run up to date. */
@@ -31,4 +32,14 @@ export const auditRunJob = defineJob({
   retryLimit: 2,
   run: ({ auditId }, ports: AuditPorts, { signal }) => auditRun({ ...ports, signal }, auditId),
   failed: ({ auditId }, reason, { pool }) => failAudit(pool, auditId, reason),
+});
+
+/** Searches a run for turns like one of its turns. */
+export const findNearestTurnsJob = defineJob({
+  name: 'find-nearest-turns',
+  payload: z.object({ nearestId: z.string() }),
+  key: ({ nearestId }) => nearestId,
+  retryLimit: 2,
+  run: ({ nearestId }, ports: NearestPorts, { signal }) => findNearest({ ...ports, signal }, nearestId),
+  failed: ({ nearestId }, reason, { pool }) => failNearest(pool, nearestId, reason),
 });

@@ -1,6 +1,8 @@
 import { openSegment, stepBatch } from '#lib/columnar';
 import { joinAnnotations, trajectoryBatch, type Annotation, type TrajectoryBatch } from '#lib/dataset';
-import { annotationsOf, finishedRecords, segmentSlices } from '#lib/projection';
+import { assertNotErased } from '#lib/event-log';
+import { RecreditError } from '#lib/kernel';
+import { annotationsOf, finishedRecords, projectedPosition, segmentSlices } from '#lib/projection';
 import type { Pool, SegmentStore } from '#lib/storage';
 
 /** Where the trajectories of one training step are to be had. It travels to a thread as it is. */
@@ -14,6 +16,18 @@ export type StepSource =
       readonly annotations: readonly Annotation[];
     }
   | { readonly kind: 'batch'; readonly trajectories: TrajectoryBatch };
+
+/**
+ * The position that a request looks at a run as of: the one it asks for, or all that is projected.
+ *
+ * @throws RecreditError `run.erased`, `request.invalid`
+ */
+export async function positionToLookAt(pool: Pool, runId: string, asked: number | undefined): Promise<number> {
+  await assertNotErased(pool, [runId]);
+  const head = await projectedPosition(pool, runId);
+  if (asked === undefined || asked <= head) return asked ?? head;
+  throw new RecreditError('request.invalid', `asOf: a position up to ${head} was wanted, found ${asked}`);
+}
 
 /**
  * Finds one training step as of a position: in its segments, or, where some of it waits for one, in the log.

@@ -97,3 +97,4 @@ export { checkSettings, settingNames, settingsOf, type DiagnosticSettings, type 
 export { runHealth, type HealthLine, type PlateauCause, type RunHealth } from './run-health.js';
 export { TRACE_DEFAULTS, traceAllocation, type TraceAllocation, type TraceParams } from './trace-allocation.js';
 export type { Anchor } from './anchors.js';
+export { successOf } from './groups.js';

@@ -22,3 +22,4 @@ export {
 } from './recurrent-network.js';
 export { FEATURE_WIDTH, textFeatures } from './text-features.js';
 export type { Rows } from './rows.js';
+export { documentFrequencies, termWeights, type DocumentFrequencies } from './text-terms.js';

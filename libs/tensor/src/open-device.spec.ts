@@ -27,6 +27,14 @@ describe('Devices', () => {
     expect((await new Devices('webgpu', open).current()).id).toBe('webgpu');
   });
 
+  it('opens a device once, however many ask for it at the same time', async () => {
+    const wasm = vi.fn(there('wasm'));
+    const devices = new Devices('auto', { ...NO_GPU, wasm });
+    const [a, b] = await Promise.all([devices.current(), devices.current()]);
+    expect(a).toBe(b);
+    expect(wasm).toHaveBeenCalledTimes(1);
+  });
+
   it('says what it tried where the wish cannot be met', async () => {
     await expect(new Devices('cuda', NO_GPU).current()).rejects.toMatchObject({
       code: 'device.unavailable',

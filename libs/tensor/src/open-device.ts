@@ -36,6 +36,7 @@ export interface Computed<Value> {
 export class Devices {
   readonly #failed = new Map<DeviceId, string>();
   #open: Device | null = null;
+  #opening: Promise<Device> | null = null;
 
   constructor(
     readonly wish: DeviceWish = 'auto',
@@ -47,7 +48,13 @@ export class Devices {
    *
    * @throws RecreditError `device.unavailable`, with what was tried and why it failed
    */
-  async current(): Promise<Device> {
+  current(): Promise<Device> {
+    // opened once, however many ask for it at the same time
+    this.#opening ??= this.#openNext().finally(() => (this.#opening = null));
+    return this.#opening;
+  }
+
+  async #openNext(): Promise<Device> {
     if (this.#open) return this.#open;
     for (const id of this.#candidates()) {
       if (this.#failed.has(id)) continue;

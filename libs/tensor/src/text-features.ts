@@ -1,6 +1,6 @@
 import { seededRandom } from '#lib/numeric';
 import type { Device } from './device.js';
-import { TERM_BUCKETS, termWeights, type TermWeights } from './text-terms.js';
+import { TERM_BUCKETS, termWeights, type DocumentFrequencies, type TermWeights } from './text-terms.js';
 
 /** Numbers that stand for a text. */
 export const FEATURE_WIDTH = 256;
@@ -15,14 +15,16 @@ const SHARE = 1 / 8;
  *
  * Equal texts get equal vectors, and a product of two vectors is about the cosine of their terms. A text without a word is 0.
  *
+ * @param among the texts that words are weighed by; these texts, if not said
  * @returns [texts × 256]
  */
 export async function textFeatures(
   device: Device,
   texts: readonly string[],
   seed: string | number,
+  among?: DocumentFrequencies,
 ): Promise<Float32Array> {
-  return projectTerms(device, termWeights(texts), seed);
+  return projectTerms(device, termWeights(texts, among), seed);
 }
 
 async function projectTerms(device: Device, terms: TermWeights, seed: string | number): Promise<Float32Array> {

@@ -13,6 +13,14 @@ export interface TermWeights {
   readonly weights: Float32Array;
 }
 
+/** In how many of some texts each bucket has a word: how much words tell texts apart. */
+export interface DocumentFrequencies {
+  /** [buckets] */
+  readonly documents: Int32Array;
+  /** texts that were counted */
+  readonly count: number;
+}
+
 const WORD = /[\p{L}\p{N}_]+/gu;
 
 /**
@@ -21,21 +29,19 @@ const WORD = /[\p{L}\p{N}_]+/gu;
  *     weight = (1 + ln tf) · (ln((1 + n) / (1 + df)) + 1), then each text to unit length      n: number of texts
  *
  * Two n-grams of one bucket count as one term. A text without a word has no term.
+ *
+ * @param among the texts that df and n are of; these texts, if not said
  */
-export function termWeights(texts: readonly string[]): TermWeights {
+export function termWeights(texts: readonly string[], among?: DocumentFrequencies): TermWeights {
   const counted = texts.map(countTerms);
-  const documents = new Int32Array(TERM_BUCKETS);
-  for (const terms of counted) for (const bucket of terms.keys()) documents[bucket]++;
-
+  const { documents, count: n } = among ?? frequenciesOf(counted);
   const offsets = new Int32Array(texts.length + 1);
   counted.forEach((terms, i) => (offsets[i + 1] = offsets[i] + terms.size));
   const buckets = new Int32Array(offsets[texts.length]);
   const weights = new Float32Array(offsets[texts.length]);
   counted.forEach((terms, i) => {
     const sorted = [...terms].sort(([a], [b]) => a - b);
-    const raw = sorted.map(
-      ([bucket, count]) => (1 + Math.log(count)) * (Math.log((1 + texts.length) / (1 + documents[bucket])) + 1),
-    );
+    const raw = sorted.map(([bucket, tf]) => (1 + Math.log(tf)) * (Math.log((1 + n) / (1 + documents[bucket])) + 1));
     const length = Math.sqrt(raw.reduce((sum, weight) => sum + weight * weight, 0));
     sorted.forEach(([bucket], k) => {
       buckets[offsets[i] + k] = bucket;
@@ -43,6 +49,15 @@ export function termWeights(texts: readonly string[]): TermWeights {
     });
   });
   return { offsets, buckets, weights };
+}
+
+/** How often the terms of texts are in them, for texts that are compared with others than these. */
+export const documentFrequencies = (texts: readonly string[]) => frequenciesOf(texts.map(countTerms));
+
+function frequenciesOf(counted: readonly ReadonlyMap<number, number>[]): DocumentFrequencies {
+  const documents = new Int32Array(TERM_BUCKETS);
+  for (const terms of counted) for (const bucket of terms.keys()) documents[bucket]++;
+  return { documents, count: counted.length };
 }
 
 function countTerms(text: string): Map<number, number> {

@@ -1,0 +1,95 @@
+import { soughtState, type Learner, type NearTurn, type SoughtState } from '#lib/credit-learned';
+import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { successOf } from '#lib/diagnostics';
+import { rowsWhere } from '#lib/numeric';
+import type { SegmentStore } from '#lib/storage';
+import { trajectoriesOf, type StepSource } from './load-step.js';
+
+/** Where the state of a turn is read. It travels to a thread as it is. */
+export interface SeekTask {
+  readonly source: StepSource;
+  readonly trajectory: string;
+  readonly turn: number;
+}
+
+/** All that the search of one training step depends on. It travels to a thread as it is. */
+export interface NearestTask {
+  readonly source: StepSource;
+  readonly sought: SoughtState;
+  /** the trajectory that the turn is of, which is not searched */
+  readonly own: string;
+  /** null: all groups */
+  readonly group: string | null;
+  readonly k: number;
+}
+
+/** A near turn, with what came of its trajectory. */
+export interface JudgedTurn extends NearTurn {
+  readonly trainingStep: number;
+  readonly group: string;
+  /** null: not said */
+  readonly outcomeReward: number | null;
+}
+
+/** What one training step has. */
+export interface NearestInStep {
+  /** most similar first */
+  readonly failures: readonly JudgedTurn[];
+  readonly successes: readonly JudgedTurn[];
+  /** trajectories that were compared */
+  readonly compared: { readonly failures: number; readonly successes: number };
+  /** trajectories that were not: nobody said how they ended, or they have nothing to compare */
+  readonly leftOut: { readonly unjudged: number; readonly incomparable: number };
+  readonly device: string;
+  readonly warnings: readonly string[];
+}
+
+/** What a turn's like is sought by; null: its state says nothing. @throws where the trajectory is not in the source */
+export async function seekTask(
+  store: SegmentStore,
+  { source, trajectory, turn }: SeekTask,
+): Promise<SoughtState | null> {
+  const trajectories = await trajectoriesOf(store, source);
+  const row = trajectories.ids.indexOf(trajectory);
+  return soughtState(trajectories, trajectories.turnOffsets[row] + turn);
+}
+
+/** Searches one training step, on the device of the learner. */
+export async function nearestTask(
+  store: SegmentStore,
+  { source, sought, own, group, k }: NearestTask,
+  learner: Pick<Learner, 'nearest'>,
+): Promise<NearestInStep> {
+  const trajectories = await trajectoriesOf(store, source);
+  const { ids, groups, groupOf } = trajectories;
+  const success = successOf(trajectories);
+  const isSearched = (row: number) => ids[row] !== own && (group === null || groups[groupOf[row]] === group);
+  const rowsThat = (ended: (success: number) => boolean) =>
+    rowsWhere(ids.length, (row) => isSearched(row) && ended(success[row]));
+  const sets = [rowsThat((of) => of === 0), rowsThat((of) => of === 1)];
+  const { value, device, warnings } = await learner.nearest(trajectories, sought, sets, k);
+  const [failures, successes] = value;
+  return {
+    failures: judged(trajectories, failures.turns),
+    successes: judged(trajectories, successes.turns),
+    compared: { failures: failures.compared, successes: successes.compared },
+    leftOut: {
+      unjudged: rowsThat(Number.isNaN).length,
+      incomparable: failures.leftOut + successes.leftOut,
+    },
+    device,
+    warnings,
+  };
+}
+
+function judged(trajectories: TrajectoryBatch, turns: readonly NearTurn[]): JudgedTurn[] {
+  const { ids, groups, groupOf, trainingStep } = trajectories;
+  const outcomes = numbers(trajectories, 'trajectory.outcomeReward');
+  const rowOf = new Map(ids.map((id, row) => [id, row]));
+  return turns.map((turn) => {
+    const row = rowOf.get(turn.trajectory)!;
+    const outcome = outcomes?.[row] ?? NaN;
+    const outcomeReward = Number.isNaN(outcome) ? null : outcome;
+    return { ...turn, trainingStep: trainingStep[row], group: groups[groupOf[row]], outcomeReward };
+  });
+}
