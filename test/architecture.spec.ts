@@ -26,7 +26,7 @@ const ONLY: Record<string, readonly string[]> = {
   credit: ['kernel', 'numeric', 'dataset'],
   sdk: ['protocol'],
   otlp: ['kernel', 'protocol'],
-  importers: ['kernel', 'protocol', 'sdk'],
+  importers: ['kernel', 'protocol', 'otlp', 'sdk'],
   dashboard: [],
   // logs through the SDK like anybody else; trains by any estimator of the library
   'example-trainer': ['sdk', 'kernel', 'protocol', 'numeric', 'dataset', 'credit'],

@@ -8,6 +8,8 @@ export interface SourceFile {
   /** as the user named it */
   readonly path: string;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** those that the same reader reads after it */
+  readonly later?: readonly string[];
 }
 
 /** One record of a file. `where` is a line or an index, for a person; `raw` are the record's own bytes. */

@@ -9,6 +9,7 @@ import { mint } from './mint.importer.js';
 import { nemoGym } from './nemo-gym.importer.js';
 import { nemoRl } from './nemo-rl.importer.js';
 import { openaiChat } from './openai-chat.importer.js';
+import { otlp } from './otlp.importer.js';
 import { primeRl } from './prime-rl.importer.js';
 import { recredit } from './recredit.importer.js';
 import { rllm } from './rllm.importer.js';
@@ -34,6 +35,7 @@ export const IMPORTERS: readonly Importer[] = [
   atropos,
   agentLightning,
   openaiChat,
+  otlp,
   atif,
   tauBench,
   agentProcessBench,

@@ -16,6 +16,8 @@ export interface FileToRead {
   readonly why: string | null;
   /** nobody named it: a folder that it lies in was, and what it cannot give is skipped */
   readonly isFromFolder: boolean;
+  /** files of the same format that come after it */
+  readonly later: readonly string[];
 }
 
 export interface RecognizedFile {
@@ -53,7 +55,7 @@ export async function sourceFiles(
     return reader;
   };
   if (named) readerOf(named);
-  const files: (FileToRead & { readonly isLater: boolean })[] = [];
+  const files: (Omit<FileToRead, 'later'> & { readonly isLater: boolean })[] = [];
   const skipped: Skipped[] = [];
   for (const { path, isFromFolder } of (await Promise.all(paths.map(filesIn))).flat()) {
     try {
@@ -70,7 +72,9 @@ export async function sourceFiles(
   if (files.length === 0 && skipped.length > 0) {
     throw new RecreditError('file.invalid', `none of ${skipped.length} files can be read; ${skipped[0].why}`);
   }
-  return { files: files.toSorted((a, b) => Number(a.isLater) - Number(b.isLater)), skipped };
+  const inOrder = files.toSorted((a, b) => Number(a.isLater) - Number(b.isLater));
+  const after = (i: number) => inOrder.slice(i + 1).filter(({ importer }) => importer === inOrder[i].importer);
+  return { files: inOrder.map((file, i) => ({ ...file, later: after(i).map(({ path }) => path) })), skipped };
 }
 
 async function filesIn(path: string): Promise<{ path: string; isFromFolder: boolean }[]> {
@@ -101,14 +105,19 @@ export interface OpenRecords {
   close(): void;
 }
 
-export async function openRecords({ path, importer, reader }: FileToRead): Promise<OpenRecords> {
+export async function openRecords({ path, importer, reader, later }: FileToRead): Promise<OpenRecords> {
   if (importer.container === 'parquet') {
     const { size } = await checkFile(path);
-    return { records: checked(reader({ path, bytes: nothing() }), path), size, read: () => size, close: () => {} };
+    return {
+      records: checked(reader({ path, bytes: nothing(), later }), path),
+      size,
+      read: () => size,
+      close: () => {},
+    };
   }
   const file = await openFile(path);
   return {
-    records: checked(reader({ path, bytes: file.bytes }), path),
+    records: checked(reader({ path, bytes: file.bytes, later }), path),
     size: file.size,
     read: () => file.read(),
     close: () => file.close(),

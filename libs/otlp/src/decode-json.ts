@@ -16,12 +16,16 @@ type Fields = Readonly<Record<string, unknown>>;
  * @throws RecreditError `request.invalid` with the place of what is none
  */
 export function decodeJson(text: string): Span[] {
-  let request: unknown;
   try {
-    request = JSON.parse(text);
+    return spansOfRequest(JSON.parse(text));
   } catch (error) {
-    throw new RecreditError('request.invalid', `JSON was wanted: ${(error as Error).message}`);
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new RecreditError('request.invalid', `JSON was wanted: ${error.message}`);
   }
+}
+
+/** The same of a request that is read already. @throws RecreditError `request.invalid` with the place of what is none */
+export function spansOfRequest(request: unknown): Span[] {
   if (isDeeperThan(request, MAX_JSON_DEPTH)) {
     throw new RecreditError('request.invalid', `attributes nested up to ${MAX_DEPTH} levels were wanted, found more`);
   }

@@ -1,4 +1,4 @@
-export { decodeJson } from './decode-json.js';
+export { decodeJson, spansOfRequest } from './decode-json.js';
 export { decodeProtobuf } from './decode-protobuf.js';
 export { partialSuccessOf, responseJson, responseProtobuf, type PartialSuccess } from './partial-success.js';
 export { readTrajectories, type TracedTrajectory } from './read-trajectories.js';
