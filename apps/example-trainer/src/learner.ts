@@ -25,6 +25,8 @@ export interface Learner {
   /** One step up the policy gradient over all choices of a training step. */
   improve(choices: readonly CreditedChoice[]): Update;
   fitCritic(examples: readonly ValueExample[]): void;
+  /** the policy's weights as they are now */
+  readonly policy: Float64Array;
 }
 
 const CRITIC_RATE = 0.02;
@@ -33,6 +35,7 @@ export function learner({ learningRate, entropyWeight }: { learningRate: number;
   const policy = adam(FEATURE_COUNT, learningRate);
   const critic = logisticCritic(CRITIC_RATE);
   return {
+    policy: policy.weights,
     evaluate: (tree) => evaluate(tree, policy.weights),
     estimate: (features) => critic.estimate(features),
     fitCritic: (examples) => critic.fit(examples),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ESTIMATORS, findEstimator, runEstimator, turnCredit } from '#lib/credit';
 import { numbers, trajectoryBatch } from '#lib/dataset';
 import { trajectoryIssue, type TrajectoryRecord, type Turn } from '#lib/protocol';
-import { offline } from '#lib/sdk';
+import { offline, type CheckpointFields } from '#lib/sdk';
 import { describe, expect, it } from 'vitest';
 import type { RunPort } from './port.js';
 import { train, type TrainingOptions } from './train.js';
@@ -13,6 +13,7 @@ import { train, type TrainingOptions } from './train.js';
 function recordingRun() {
   const records: TrajectoryRecord[] = [];
   const metrics: Record<string, number | null>[] = [];
+  const checkpoints: CheckpointFields[] = [];
   const run: RunPort = {
     trajectory: ({ id = 'unnamed', group, trainingStep }) => {
       const turns: Turn[] = [];
@@ -22,9 +23,10 @@ function recordingRun() {
         end: (end) => records.push({ id, group, trainingStep, ...end, turns }),
       };
     },
+    checkpoint: (checkpoint) => checkpoints.push(checkpoint),
     trainingStep: (trainingStep, measured) => metrics.push({ trainingStep, ...measured }),
   };
-  return { run, records, metrics };
+  return { run, records, metrics, checkpoints };
 }
 
 const SMALL: Partial<TrainingOptions> = { steps: 3, groupsPerStep: 8, taskCount: 8 };
@@ -52,7 +54,7 @@ describe('training', () => {
 });
 
 describe('what is logged', async () => {
-  const { run, records, metrics } = recordingRun();
+  const { run, records, metrics, checkpoints } = recordingRun();
   const curve = await train({ run, ...SMALL });
 
   it('is what the protocol takes', () => {
@@ -62,6 +64,16 @@ describe('what is logged', async () => {
     expect(metrics.map(({ trainingStep }) => trainingStep)).toEqual([0, 1, 2]);
     expect(curve.at(-1)).toMatchObject({ steps: 3, trajectories: records.length });
     expect(curve.at(-1)?.turns).toBe(records.flatMap(({ turns }) => turns).length);
+  });
+
+  it('are the policy’s parameters too, as they are after each step', () => {
+    expect(checkpoints.map(({ trainingStep }) => trainingStep)).toEqual([0, 1, 2]);
+    const [first, second, third] = checkpoints.map(({ sketch }) => sketch as Float32Array);
+    const moved = (a: Float32Array, b: Float32Array) => Math.hypot(...a.map((value, i) => value - b[i]));
+    expect(moved(first, second)).toBeGreaterThan(0.1);
+    // each update moves a weight by about the learning rate, so two of them lead further than one
+    expect(moved(first, third)).toBeGreaterThan(moved(first, second));
+    expect(checkpoints[0].tensors).toEqual([{ name: 'policy', size: first.length }]);
   });
 
   it('names all signals on every turn, as numbers', () => {
@@ -146,8 +158,8 @@ describe('the trainer', () => {
     const report = await run.end();
     rmSync(spool, { recursive: true });
     expect(report).toMatchObject({ dropped: 0, backPressure: 0, reasons: [] });
-    // every turn, every end of a trajectory, the training step, the end of the run
-    expect(report.accepted).toBe(progress.turns + progress.trajectories + 2);
+    // every turn, every end of a trajectory, the checkpoint, the training step, the end of the run
+    expect(report.accepted).toBe(progress.turns + progress.trajectories + 3);
   });
 
   it('logs an advantage per token where the estimator tells tokens apart', async () => {

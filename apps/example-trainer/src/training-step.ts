@@ -1,4 +1,5 @@
 import type { Random } from '#lib/numeric';
+import { sketchOf } from '#lib/sdk';
 import type { AssignCredit } from './credit-step.js';
 import { choicesOf, credited, logTrajectory } from './credited-turns.js';
 import type { Learner } from './learner.js';
@@ -36,6 +37,8 @@ export async function trainingStep(input: StepInput): Promise<{ metrics: StepMet
   const update = learner.improve(judged.flatMap(choicesOf));
   learner.fitCritic(trajectories.flatMap(valueExamples));
   const metrics = metricsOf(groups, update);
+  // before the step's metrics: with them the step is complete
+  run.checkpoint({ trainingStep: step, ...sketchOf({ policy: learner.policy }) });
   run.trainingStep(step, { ...metrics });
   return { metrics, turns: trajectories.reduce((sum, { steps }) => sum + steps.length, 0) };
 }

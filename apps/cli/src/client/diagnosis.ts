@@ -18,6 +18,10 @@ export interface DiagnosticView {
   readonly values: Readonly<Record<string, number | null>>;
   readonly reasons: Readonly<Record<string, string>>;
   readonly missing: readonly string[];
+  readonly failed: readonly string[];
+  /** what it was asked with */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settingsVersion: number;
   readonly evidence: readonly {
     readonly trainingStep: number;
     readonly group: string | null;
@@ -38,13 +42,26 @@ export interface AlertView {
   readonly closedStep: number | null;
 }
 
+/** By diagnostic, by name; null: the default. */
+export type SettingChanges = Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;
+
 interface Diagnosed {
+  readonly diagnosticSettings: { readonly version: number; readonly settings: SettingChanges };
   readonly diagnostics: readonly DiagnosticView[];
   readonly alerts: { readonly edges: readonly { readonly node: AlertView }[] };
 }
 
-const FIELDS = `diagnostics(asOf: $asOf) { id title remedy asOf pendingSteps reading headline value values reasons missing
+export interface DiagnosedRun extends RunView {
+  readonly diagnostics: readonly DiagnosticView[];
+  readonly alerts: readonly AlertView[];
+  /** what differs from the defaults */
+  readonly settings: SettingChanges;
+}
+
+const FIELDS = `diagnostics(asOf: $asOf) { id title remedy asOf pendingSteps reading headline value values reasons missing failed
+    settings settingsVersion
     evidence { trainingStep group trajectory turn note } }
+  diagnosticSettings { version settings }
   alerts(first: 200) { edges { node { id diagnostic rule level says saw openedStep closedStep } } }`;
 
 /**
@@ -52,11 +69,7 @@ const FIELDS = `diagnostics(asOf: $asOf) { id title remedy asOf pendingSteps rea
  *
  * @param asOf a position; null: the present
  */
-export async function awaitDiagnosis(
-  api: ApiClient,
-  name: string,
-  asOf: number | null,
-): Promise<RunView & { readonly diagnostics: readonly DiagnosticView[]; readonly alerts: readonly AlertView[] }> {
+export async function awaitDiagnosis(api: ApiClient, name: string, asOf: number | null): Promise<DiagnosedRun> {
   const { id, position } = await findRun<{ readonly position: number }>(api, name, 'position');
   if (asOf !== null) {
     await api.query('mutation ($run: String!, $asOf: Position!) { measureDiagnostics(run: $run, asOf: $asOf) }', {
@@ -69,9 +82,21 @@ export async function awaitDiagnosis(
     const query = `query ($name: ID!, $asOf: Position) { run(id: $name) { ${FIELDS} } }`;
     const { run } = await api.query<{ run: Diagnosed }>(query, { name: id, asOf });
     const [first] = run.diagnostics;
-    if (!first || first.asOf < wanted || first.pendingSteps > 0) continue;
+    const { version, settings } = run.diagnosticSettings;
+    if (!first || first.asOf < wanted || first.settingsVersion < version || first.pendingSteps > 0) continue;
     const alerts = run.alerts.edges.map(({ node }) => node);
-    return { ...(await findRun(api, id)), diagnostics: run.diagnostics, alerts };
+    return { ...(await findRun(api, id)), diagnostics: run.diagnostics, alerts, settings };
   }
   throw new RecreditError('internal.error', `the run was not diagnosed within ten minutes: does a worker run?`);
+}
+
+/** Changes what the diagnostics of a run are asked with, all of it or nothing. */
+export async function setDiagnostics(api: ApiClient, name: string, settings: SettingChanges): Promise<void> {
+  await api.query(
+    'mutation ($run: String!, $settings: JSON!) { setDiagnostics(run: $run, settings: $settings) { version } }',
+    {
+      run: name,
+      settings,
+    },
+  );
 }

@@ -1,7 +1,13 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
-import { awaitDiagnosis, type AlertView, type DiagnosticView } from '../client/diagnosis.js';
-import type { RunView } from '../client/runs.js';
+import {
+  awaitDiagnosis,
+  setDiagnostics,
+  type AlertView,
+  type DiagnosedRun,
+  type DiagnosticView,
+  type SettingChanges,
+} from '../client/diagnosis.js';
 import { online, wholeNumber } from '../options.js';
 import { compact, count, counted } from '../output/numbers.js';
 import { formatTable } from '../output/table.js';
@@ -9,9 +15,8 @@ import { withApi } from '../session.js';
 
 interface DiagnoseOptions extends CommonOptions {
   readonly asOf?: number;
+  readonly set: readonly Setting[];
 }
-
-type Diagnosed = RunView & { readonly diagnostics: readonly DiagnosticView[]; readonly alerts: readonly AlertView[] };
 
 const LEVELS = ['CRITICAL', 'WARN', 'INFO'] as const;
 const SHOWN_EVIDENCE = 3;
@@ -21,21 +26,57 @@ export function diagnoseCommand(cli: Cli): Command {
     .description('is a run healthy: what its diagnostics say, and which alerts stand')
     .argument('<run>', 'name or id')
     .option('--as-of <position>', 'what would have been said then', wholeNumber)
+    .option(
+      '--set <diagnostic.name=value>',
+      'ask with another setting from now on, such as entropy-trend.targetEntropy=0.5 or pass-at-k.hold=4 (training steps running); =default puts it back',
+      collectSetting,
+      [],
+    )
     .action(
       cli.answering(async (name: string, options: DiagnoseOptions) => {
         const waiting = cli.progress('measuring', options);
         waiting.update({ done: 0, total: 0 });
         const asOf = options.asOf ?? null;
-        const found = await withApi(cli, options, (api) => awaitDiagnosis(api, name, asOf)).finally(() =>
-          waiting.end(),
-        );
-        const { id: run, alerts, diagnostics } = found;
-        return { json: { run, asOf: diagnostics[0]?.asOf ?? null, alerts, diagnostics }, text: diagnosisText(found) };
+        const found = await withApi(cli, options, async (api) => {
+          if (options.set.length > 0) await setDiagnostics(api, name, changesOf(options.set));
+          return awaitDiagnosis(api, name, asOf);
+        }).finally(() => waiting.end());
+        const { id: run, alerts, diagnostics, settings } = found;
+        const json = { run, asOf: diagnostics[0]?.asOf ?? null, alerts, settings, diagnostics };
+        return { json, text: diagnosisText(found) };
       }),
     );
 }
 
-function diagnosisText({ name, diagnostics, alerts }: Diagnosed): string {
+/** A setting of a diagnostic; null: its default. */
+interface Setting {
+  readonly diagnostic: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+function collectSetting(text: string, before: readonly Setting[]): Setting[] {
+  const [, diagnostic, name, said] = /^([\w-]+)\.(\w+)=(.+)$/s.exec(text) ?? [];
+  if (!diagnostic || !name) throw new InvalidArgumentError('expected diagnostic.name=value.');
+  return [...before, { diagnostic, name, value: said === 'default' ? null : valueOf(said) }];
+}
+
+/** What is no JSON is a text. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function changesOf(settings: readonly Setting[]): SettingChanges {
+  const changes: Record<string, Record<string, unknown>> = {};
+  for (const { diagnostic, name, value } of settings) (changes[diagnostic] ??= {})[name] = value;
+  return changes;
+}
+
+function diagnosisText({ name, diagnostics, alerts, settings }: DiagnosedRun): string {
   const open = alerts.filter(({ closedStep }) => closedStep === null).sort(worstFirst);
   const closed = alerts.length - open.length;
   const told = diagnostics.filter(({ value }) => value !== null);
@@ -47,6 +88,10 @@ function diagnosisText({ name, diagnostics, alerts }: Diagnosed): string {
   const sections = [
     `${name}, its first ${count(diagnostics[0]?.asOf)} events: ${standing}${closed > 0 ? `, ${closed} came and went` : ''}`,
   ];
+  const set = Object.entries(settings).flatMap(([diagnostic, values]) =>
+    Object.entries(values ?? {}).map(([setting, value]) => `${diagnostic}.${setting}=${JSON.stringify(value)}`),
+  );
+  if (set.length > 0) sections.push(`asked with ${set.join(', ')}`);
   for (const [diagnostic, alerts] of Map.groupBy(open, ({ diagnostic }) => diagnostic)) {
     sections.push(
       alertsText(
@@ -60,7 +105,7 @@ function diagnosisText({ name, diagnostics, alerts }: Diagnosed): string {
     sections.push(formatTable([['diagnostic', 'value', 'what it says']], rows, ['left', 'left', 'left']));
   }
   if (untold.length > 0) {
-    const rows = untold.map(({ id, reading, missing }) => [id, missing[0] ?? reading]);
+    const rows = untold.map(({ id, reading, missing, failed }) => [id, missing[0] ?? failed[0] ?? reading]);
     sections.push(formatTable([['cannot be said', 'because']], rows, ['left', 'left']));
   }
   return sections.join('\n\n');
