@@ -1,5 +1,6 @@
 import { AnalysisResolver } from './analyses/analysis.resolver.js';
 import { CreditSampleResolver } from './analyses/credit-sample.resolver.js';
+import { ComparisonResolver, DisputedTurnResolver } from './analyses/comparison.resolver.js';
 import { DifferenceResolver } from './analyses/difference.resolver.js';
 import { AnnotationResolver } from './annotations/annotation.resolver.js';
 import { AuditResolver } from './audits/audit.resolver.js';
@@ -31,6 +32,8 @@ export const RESOLVERS = [
   TurnResolver,
   AnalysisResolver,
   CreditSampleResolver,
+  ComparisonResolver,
+  DisputedTurnResolver,
   DifferenceResolver,
   EstimatorResolver,
   EstimateResolver,

@@ -21,6 +21,7 @@ import { canonicalJson, messageOf, RecreditError } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
 import { stabilityOf } from './measure-stability.js';
 import { creditFileKey, type ShardAnswer, type ShardResult, type ShardTask } from './shard-task.js';
+import { withTags } from './with-tags.js';
 
 /** Turn signals that say how good a turn really was, in the order in which comparisons show them. */
 export const TRUTHS = ['exactAdvantage', 'humanLabel', 'judgeLabel', 'processReward', 'mcValue'] as const;
@@ -71,7 +72,7 @@ export async function computeShard(
 
   const summary = summarizeShard({
     run: task.runId,
-    trajectories,
+    trajectories: task.tags ? withTags(trajectories, task.tags) : trajectories,
     credits,
     truths: truthsOf(trajectories),
     stability: await stabilities(task, trajectories, credits, estimation),

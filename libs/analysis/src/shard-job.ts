@@ -1,5 +1,5 @@
 import { messageOf, RecreditError } from '#lib/kernel';
-import { annotationsOf } from '#lib/projection';
+import { annotationsOf, tagsOf } from '#lib/projection';
 import { inTransaction, type Pool, type PoolClient } from '#lib/storage';
 import { failAnalysis, finishIfDone, type FinishPorts } from './finish-analysis.js';
 import { lockResults } from './forget-run.js';
@@ -89,6 +89,7 @@ async function computeAndStore(
       plan.lastAnnotation === null
         ? []
         : await annotationsOf(pool, runId, { first: trainingStep, last: trainingStep }, asOf),
+    tags: await tagsOf(pool, runId, { trainingStep, from, asOf }),
     estimators: estimators.map((estimator, i) => {
       const key = plan.results[i];
       return { ...estimator, key, known: known.get(key) ?? null };

@@ -1,4 +1,5 @@
 import type { Annotation } from '#lib/dataset';
+import type { SaidTag } from '#lib/projection';
 import type { ChosenEstimator } from './request.js';
 import type { SegmentRows } from './result-key.js';
 
@@ -22,6 +23,8 @@ export interface ShardTask {
   readonly from: number;
   readonly segments: readonly SegmentRows[];
   readonly annotations: readonly Annotation[];
+  /** short texts that say of which kind a trajectory is; where they are not given, those of the text files if these are read */
+  readonly tags?: readonly SaidTag[];
   readonly sampleRate: number;
   readonly estimators: readonly (ChosenEstimator & {
     readonly key: string;

@@ -40,6 +40,13 @@ describe('comparison table', () => {
     expect(rows[0].against?.intervals.auc).toEqual({ low: expect.any(Number), high: expect.any(Number) });
   });
 
+  it('has the share of opposite signs, 0 with itself', () => {
+    const { agreement } = comparisonTable(compare({ exactAdvantage: [1, 2, 3, 4] }), { measure: 'flipShare' });
+    expect(agreement[0]).toEqual([0, 0, 1, 0]);
+    const gradient = comparisonTable(compare({ exactAdvantage: [1, 2, 3, 4] }), { measure: 'gradientCosine' });
+    expect(gradient.agreement[0]).toEqual([1, null, null, null]); // no log-probability was logged
+  });
+
   it('has the agreement of every pair in the order of its rows', () => {
     const { agreement } = comparisonTable(compare({ exactAdvantage: [1, 2, 3, 4] }));
     expect(agreement).toEqual([

@@ -33,11 +33,23 @@ export interface ComparisonTable {
    * best Spearman's correlation with the truth first, of labels the most pairs in order; those without one last by name
    */
   readonly rows: readonly ComparisonRow[];
-  /** [rows × rows] how each pair agrees, 1 on the diagonal */
+  /** [rows × rows] how each pair agrees; on the diagonal what an estimator has with itself */
   readonly agreement: readonly (readonly (number | null)[])[];
 }
 
-export type AgreementMeasure = 'pearson' | 'spearman' | 'signAgreement' | 'weightedSignAgreement' | 'topOverlap';
+/** What a pair of estimators can be asked. */
+const MEASURES = {
+  pearson: ({ pearson }) => pearson,
+  spearman: ({ spearman }) => spearman,
+  signAgreement: ({ signAgreement }) => signAgreement,
+  weightedSignAgreement: ({ weightedSignAgreement }) => weightedSignAgreement,
+  topOverlap: ({ topOverlap }) => topOverlap,
+  /** share of the turns of which both speak that they judge with opposite signs */
+  flipShare: ({ flipCount, n }) => (n > 0 ? flipCount / n : null),
+  gradientCosine: ({ gradientCosine = null }) => gradientCosine,
+} satisfies Record<string, (pair: Comparison['pairs'][number]) => number | null>;
+
+export type AgreementMeasure = keyof typeof MEASURES;
 
 /** The numbers of a comparison as a table shows them; how they look is the caller's business. */
 export function comparisonTable(
@@ -52,11 +64,12 @@ export function comparisonTable(
   rows.sort(by(isLabel ? 'withinTrajectoryPairAccuracy' : 'spearman'));
   const agreement = new Map(
     comparison.pairs.flatMap((pair) => [
-      [`${pair.a}\n${pair.b}`, pair[measure]] as const,
-      [`${pair.b}\n${pair.a}`, pair[measure]] as const,
+      [`${pair.a}\n${pair.b}`, MEASURES[measure](pair)] as const,
+      [`${pair.b}\n${pair.a}`, MEASURES[measure](pair)] as const,
     ]),
   );
-  const between = (a: string, b: string) => (a === b ? 1 : (agreement.get(`${a}\n${b}`) ?? null));
+  const itself = measure === 'flipShare' ? 0 : 1;
+  const between = (a: string, b: string) => (a === b ? itself : (agreement.get(`${a}\n${b}`) ?? null));
   return {
     truth,
     isLabel,

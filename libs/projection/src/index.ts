@@ -11,6 +11,8 @@ export { projectedPosition } from './readers/projected-position.js';
 export { projectorLag, type ProjectorLag } from './readers/projector-lag.js';
 export { segmentsOf, segmentSlices, type SegmentSlice, type StepRange } from './readers/segments-of.js';
 export { signalsOf } from './readers/signals-of.js';
+export { tagsOf, type SaidTag } from './readers/tags-of.js';
+export { turnsAt, type TurnPlace } from './readers/turns-at.js';
 export { turnsOf, turnsOfEach, type RecordedTurn, type TurnPage } from './readers/turns-of.js';
 export type { SignalSource, SignalSummaryRow } from './signal-summary.projection.js';
 export type { NamedTurns, TrajectoryProblems } from './trajectory-problems.js';

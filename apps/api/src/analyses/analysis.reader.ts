@@ -125,12 +125,16 @@ export function shownComparison({ chosen }: Analysis, stored: StoredComparison):
     items
       .toSorted((a, b) => (place.get(labelOf(a)) ?? 0) - (place.get(labelOf(b)) ?? 0))
       .map((item) => ({ ...item, detail: item }));
+  const estimators = inOrder(stored.estimators, (profile) => profile.id);
+  const truths = inOrder(stored.truths, (truth) => truth.estimator);
+  // what comparisons that are older than it do not have
   return {
     ...stored,
-    estimators: inOrder(stored.estimators, (profile) => profile.id),
-    pairs: stored.pairs.map((pair) => ({ ...pair, detail: pair })),
-    truths: inOrder(stored.truths, (truth) => truth.estimator),
-    disputed: [...stored.disputed],
+    estimators: estimators.map((row) => ({ ...row, stability: row.stability ?? null, gradient: row.gradient ?? null })),
+    pairs: stored.pairs.map((pair) => ({ ...pair, gradientCosine: pair.gradientCosine ?? null, detail: pair })),
+    truths: truths.map((row) => ({ ...row, gradientCosine: row.gradientCosine ?? null })),
+    tags: stored.tags ?? [],
+    annotators: stored.annotators ?? [],
     detail: stored,
   };
 }

@@ -37,7 +37,7 @@ import { BY_STEP, trainingSteps } from '../training-steps/training-step.reader.j
 import { creditLoader } from '../trajectories/credit.loader.js';
 import type { TrajectoryFilter } from '../trajectories/trajectory.object.js';
 import { AS_TRAJECTORIES_BEGAN, trajectories, trajectoriesOfGroups } from '../trajectories/trajectory.reader.js';
-import { turnsLoader } from '../trajectories/turns.loader.js';
+import { turnLoader, turnsLoader } from '../trajectories/turns.loader.js';
 import { deliveriesOfWebhooks, NEWEST_DELIVERY } from '../webhooks/webhook.reader.js';
 import { pageLoader } from './page-loader.js';
 import { queryable } from './queryable.js';
@@ -78,6 +78,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     deliveries: pageLoader(NEWEST_DELIVERY, (ids, limit, after) => deliveriesOfWebhooks(db, ids, limit, after)),
     annotations: pageLoader(AS_ANNOTATED, (ids, limit, after) => annotationsOfTrajectories(db, ids, limit, after)),
     turns: turnsLoader(db),
+    turn: turnLoader(db),
     credit: creditLoader(db, store),
     analysesOfRun: pageLoader(NEWEST_ANALYSIS, (ids, limit, after) => analysesOfRuns(db, ids, limit, after)),
     analysisRuns: new DataLoader((ids: readonly string[]) => analysisRuns(db, ids)),

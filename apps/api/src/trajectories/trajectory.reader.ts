@@ -1,6 +1,6 @@
 import type { Confined } from '#lib/access';
 import { textKey } from '#lib/protocol';
-import { turnsOfEach, type RecordedTurn } from '#lib/projection';
+import { turnsAt, turnsOfEach, type RecordedTurn, type TurnPlace } from '#lib/projection';
 import type { Key, Order } from '../graphql/cursor.js';
 import type { Group } from '../groups/group.object.js';
 import { queryable } from '../graphql/queryable.js';
@@ -84,7 +84,15 @@ export async function turnPages(
   );
 }
 
-function turnOf({ run, id, trainingStep }: Trajectory, turn: RecordedTurn): Turn {
+/** Single turns of one run, from the log. @returns [places] null: there is no such turn */
+export async function turnsOfPlaces(db: Confined, run: string, places: readonly TurnPlace[]): Promise<(Turn | null)[]> {
+  const found = await turnsAt(queryable(db), run, places);
+  return found.map(
+    (turn, i) => turn && turnOf({ run, id: places[i].trajectory, trainingStep: turn.trainingStep }, turn),
+  );
+}
+
+function turnOf({ run, id, trainingStep }: Pick<Trajectory, 'run' | 'id' | 'trainingStep'>, turn: RecordedTurn): Turn {
   const { index, state, action, reward, signals, tokens } = turn;
   return {
     run,

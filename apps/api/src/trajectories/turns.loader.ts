@@ -2,7 +2,7 @@ import type { Confined } from '#lib/access';
 import DataLoader from 'dataloader';
 import { connection, pageOf, type Connection, type Page, type PageArgs } from '../graphql/connection.js';
 import type { Trajectory, Turn } from './trajectory.object.js';
-import { BY_INDEX, turnPages } from './trajectory.reader.js';
+import { BY_INDEX, turnPages, turnsOfPlaces } from './trajectory.reader.js';
 
 interface TurnsOf {
   readonly trajectory: Trajectory;
@@ -29,4 +29,25 @@ export function turnsLoader(db: Confined) {
     load: ({ trajectory, page }: { readonly trajectory: Trajectory; readonly page: PageArgs }) =>
       loader.load({ trajectory, page: pageOf(page, BY_INDEX) }),
   };
+}
+
+interface TurnAddress {
+  readonly run: string;
+  readonly trajectory: string;
+  readonly turn: number;
+}
+
+/** Loads single turns from the log: two statements per run, however many turns there are. */
+export function turnLoader(db: Confined) {
+  return new DataLoader<TurnAddress, Turn | null, string>(
+    async (wanted) => {
+      const turns = new Map<TurnAddress, Turn | null>();
+      for (const [run, same] of Map.groupBy(wanted, (one) => one.run)) {
+        const found = await turnsOfPlaces(db, run, same);
+        same.forEach((one, i) => turns.set(one, found[i]));
+      }
+      return wanted.map((one) => turns.get(one)!);
+    },
+    { cacheKeyFn: ({ run, trajectory, turn }) => JSON.stringify([run, trajectory, turn]) },
+  );
 }

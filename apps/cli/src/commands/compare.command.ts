@@ -1,14 +1,27 @@
-import type { Comparison, ComparisonDifference } from '#lib/diagnostics';
+import type { Comparison, ComparisonDifference, TagAgreement } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import { viewAnalysis, type AnalysisView } from '../client/analysis.js';
-import { turnText, type TurnText } from '../client/turn-text.js';
+import { disputedTurns, type ShownDispute } from '../client/disputed-turns.js';
 import { online } from '../options.js';
-import { agreementText, disputedText, estimatorsText, scopeText, signalText } from '../output/comparison-text.js';
+import {
+  agreementText,
+  annotatorsText,
+  creditText,
+  disputedText,
+  estimatorsText,
+  scopeText,
+  signalText,
+  tagText,
+} from '../output/comparison-text.js';
 import { differenceText } from '../output/difference-text.js';
 import { withApi } from '../session.js';
 import { estimatorNotes } from './analyze.command.js';
+
+interface CompareOptions extends CommonOptions {
+  readonly by?: string;
+}
 
 const SHOWN_DISPUTES = 5;
 
@@ -17,21 +30,42 @@ export function compareCommand(cli: Cli): Command {
     .description('lay the answers of an analysis side by side, or hold one against another, such as of another run')
     .argument('<analysis>', 'its id')
     .argument('[against]', 'id of another analysis with the same estimators')
+    .option('--by <tag>', 'how estimators agree by a text signal of trajectories, such as taskType')
     .action(
-      cli.answering(async (id: string, against: string | undefined, options: CommonOptions) => {
+      cli.answering(async (id: string, against: string | undefined, options: CompareOptions) => {
+        if (against !== undefined && options.by !== undefined) {
+          throw new RecreditError('request.invalid', '--by is of one analysis, and two were named');
+        }
         if (against !== undefined) return differenceOf(cli, options, id, against);
-        const { analysis, texts } = await withApi(cli, options, async (api) => {
-          const analysis = await viewAnalysis(api, id);
-          const disputed = analysis.comparison?.detail.disputed.slice(0, SHOWN_DISPUTES) ?? [];
-          return { analysis, texts: await Promise.all(disputed.map((turn) => turnText(api, turn))) };
-        });
+        const { analysis, disputed } = await withApi(cli, options, async (api) => ({
+          analysis: await viewAnalysis(api, id),
+          disputed: options.by === undefined ? await disputedTurns(api, id, SHOWN_DISPUTES) : [],
+        }));
         const comparison = comparisonOf(analysis);
+        if (options.by !== undefined) return byTag(id, comparison, options.by);
         return {
           json: { analysis: id, ...inOrder(comparison, analysis) },
-          text: compareText(analysis, comparison, texts),
+          text: compareText(analysis, comparison, disputed),
         };
       }),
     );
+}
+
+function byTag(analysis: string, { tags = [], sample }: Comparison, tag: string) {
+  const found = tags.find((each) => each.tag === tag);
+  if (!found?.values) throw new RecreditError('request.invalid', noTag(tag, found, tags));
+  const sampled = sample.sampled ? ['from a sample of the trajectories', ''] : [];
+  return {
+    json: { analysis, sampled: sample.sampled, ...found },
+    text: [...sampled, tagText(tag, found.values)].join('\n'),
+  };
+}
+
+function noTag(tag: string, found: TagAgreement | undefined, tags: readonly TagAgreement[]): string {
+  if (found) return `${tag} is no tag: ${found.reason}`;
+  const names = tags.filter(({ values }) => values !== null).map((each) => each.tag);
+  const there = names.length > 0 ? `there are ${names.join(', ')}` : 'its trajectories have no text signal that is one';
+  return `the comparison has no tag ${tag}: ${there}`;
 }
 
 async function differenceOf(cli: Cli, options: CommonOptions, analysis: string, against: string) {
@@ -67,15 +101,22 @@ function inOrder(comparison: Comparison, { estimators }: AnalysisView): Comparis
   };
 }
 
-function compareText(analysis: AnalysisView, comparison: Comparison, texts: readonly (TurnText | null)[]): string {
+function compareText(analysis: AnalysisView, comparison: Comparison, disputed: readonly ShownDispute[]): string {
   const sections = [
     [`${scopeText(comparison)}; ${signalText(comparison)}`, ...estimatorNotes(analysis)].join('\n'),
     estimatorsText(comparison),
+    ...annotatorsText(comparison),
+    creditText(comparison),
+    agreementText(comparison),
+    agreementText(comparison, 'flipShare'),
+    agreementText(comparison, 'gradientCosine'),
+    ...(disputed.length > 0 ? [['most disputed turns', ...disputed.map(disputedText)].join('\n')] : []),
+    ...tagsText(comparison),
   ];
-  if (comparison.pairs.length > 0) sections.push(agreementText(comparison));
-  if (texts.length > 0) {
-    const turns = texts.map((text, i) => disputedText(comparison.disputed[i], text));
-    sections.push(['most disputed turns', ...turns].join('\n'));
-  }
-  return sections.join('\n\n');
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+function tagsText({ tags = [], pairs }: Comparison): string[] {
+  const names = tags.filter(({ values }) => values !== null && values.length > 1).map(({ tag }) => tag);
+  return names.length > 0 && pairs.length > 0 ? [`by kind of trajectory: --by ${names.join(', --by ')}`] : [];
 }

@@ -5,7 +5,7 @@ import { RecreditError } from '#lib/kernel';
 import type { Cli } from '../cli.js';
 import type { ApiClient } from '../client/api-client.js';
 import { awaitAnalysis, requestAnalysis, viewAnalysis } from '../client/analysis.js';
-import { turnText } from '../client/turn-text.js';
+import { disputedTurns } from '../client/disputed-turns.js';
 import type { Config } from '../config.js';
 import { firstKeyFile, readFirstKey } from '../home-files.js';
 import { agreementText, disputedText, estimatorsText, signalText } from '../output/comparison-text.js';
@@ -55,7 +55,7 @@ export async function playDemo(parts: DemoParts): Promise<void> {
   cli.say(`\n${estimatorsText(comparison)}\n`);
   cli.say(reading(comparison));
   cli.say(`\nHow they agree with each other\n\n${agreementText(comparison)}`);
-  cli.say(`\nThree turns they dispute most\n\n${await disputes(api, comparison)}\n`);
+  cli.say(`\nThree turns they dispute most\n\n${await disputes(api, id)}\n`);
   cli.say(await whereItIs(parts, name, id));
 }
 
@@ -80,14 +80,11 @@ function reading({ truths }: Comparison): string {
   ].join('\n');
 }
 
-async function disputes(api: ApiClient, { disputed }: Comparison): Promise<string> {
-  const shown = await Promise.all(
-    disputed.slice(0, SHOWN_DISPUTES).map(async (turn) => {
-      const text = await turnText(api, turn);
-      return [disputedText(turn, text), ...truthText(text?.signals.exactAdvantage)].join('\n');
-    }),
-  );
-  return shown.join('\n');
+async function disputes(api: ApiClient, analysis: string): Promise<string> {
+  const shown = await disputedTurns(api, analysis, SHOWN_DISPUTES);
+  return shown
+    .map((turn) => [disputedText(turn), ...truthText(turn.recorded?.signals.exactAdvantage)].join('\n'))
+    .join('\n');
 }
 
 function truthText(exact: unknown): string[] {

@@ -1,5 +1,13 @@
-import { comparisonTable, type Comparison, type ComparisonRow } from '#lib/diagnostics';
-import { compact, count, counted, decimal, percent } from './numbers.js';
+import { sparkline } from '#app/example-trainer';
+import {
+  comparisonTable,
+  type Comparison,
+  type ComparisonRow,
+  type TagAgreement,
+  type TaggedPair,
+} from '#lib/diagnostics';
+import type { ShownDispute } from '../client/disputed-turns.js';
+import { compact, count, counted, decimal, NOTHING, percent } from './numbers.js';
 import { formatTable, onOneLine } from './table.js';
 
 /** How many groups can teach anything, in one sentence. */
@@ -73,46 +81,178 @@ function labelsText(truth: string, rows: readonly ComparisonRow[]): string {
   );
 }
 
-type Against = ComparisonRow['against'];
-type Measure = keyof NonNullable<Against>['intervals'];
+type Measure = keyof NonNullable<ComparisonRow['against']>['intervals'];
+
+/** Numbers, each with its interval. */
+type Scores<Name extends string> = Readonly<Record<Name, number | null>> & {
+  readonly intervals: Readonly<Partial<Record<Name, { readonly low: number | null; readonly high: number | null }>>>;
+};
 
 /** 0.70 (0.66 to 0.76) */
-function numberWithin(against: Against, measure: Measure): string {
-  return decimal(against?.[measure]) + within(against, measure, (limit) => decimal(limit));
+function numberWithin<Name extends Measure>(scores: Scores<Name> | null, name: Name): string {
+  return decimal(scores?.[name]) + within(scores, name, (limit) => decimal(limit));
 }
 
 /** 29 % (22 to 36) */
-function shareWithin(against: Against, measure: Measure): string {
-  return percent(against?.[measure]) + within(against, measure, (limit) => decimal(100 * limit, 0));
+function shareWithin<Name extends Measure>(scores: Scores<Name> | null, name: Name): string {
+  return percent(scores?.[name]) + within(scores, name, (limit) => decimal(100 * limit, 0));
 }
 
 /** Nothing where there is no interval, as in a comparison that is older than the number. */
-function within(against: Against, measure: Measure, write: (limit: number) => string): string {
-  const intervals: Partial<NonNullable<Against>['intervals']> = against?.intervals ?? {};
-  const { low = null, high = null } = intervals[measure] ?? {};
+function within<Name extends Measure>(
+  scores: Scores<Name> | null,
+  name: Name,
+  write: (limit: number) => string,
+): string {
+  const { low = null, high = null } = scores?.intervals[name] ?? {};
   return low === null || high === null ? '' : ` (${write(low)} to ${write(high)})`;
 }
 
-/** How each pair of estimators agrees, in the order of the table. */
-export function agreementText(comparison: Comparison): string {
-  const { rows, agreement } = comparisonTable(comparison);
+const MATRICES = {
+  spearman: { title: 'Spearman', shown: (value: number | null) => decimal(value) },
+  flipShare: { title: 'opposite signs', shown: (value: number | null) => percent(value) },
+  gradientCosine: { title: 'gradients', shown: (value: number | null) => decimal(value) },
+} as const;
+
+/** How each pair of estimators agrees, in the order of the table; nothing where no pair has the number. */
+export function agreementText(comparison: Comparison, measure: keyof typeof MATRICES = 'spearman'): string {
+  const { rows, agreement } = comparisonTable(comparison, { measure });
+  const { title, shown } = MATRICES[measure];
+  if (agreement.every((line, i) => line.every((value, j) => i === j || value === null))) return '';
   const numbered = rows.map(({ estimator }, i) => `${i + 1} ${estimator}`);
   return formatTable(
-    [['Spearman', ...rows.map((_, i) => String(i + 1))]],
-    agreement.map((line, i) => [numbered[i], ...line.map((value, j) => (i === j ? '' : decimal(value)))]),
+    [[title, ...rows.map((_, i) => String(i + 1))]],
+    agreement.map((line, i) => [numbered[i], ...line.map((value, j) => (i === j ? '' : shown(value)))]),
     ['left', ...rows.map(() => 'right' as const)],
   );
 }
 
+/** Where in a trajectory each estimator puts its credit, how far that hangs on the other rollouts, and which way it pushes. */
+export function creditText(comparison: Comparison): string {
+  const byId = new Map(comparison.estimators.map((row) => [row.id, row]));
+  const { rows } = comparisonTable(comparison);
+  return [
+    formatTable(
+      [
+        [
+          '',
+          { over: 4, text: 'where the credit of a trajectory lies' },
+          { over: 2, text: 'one rollout less' },
+          'all made',
+        ],
+        ['estimator', 'Gini', 'turns', 'last turn', 'by turn', 'error', 'signs turn', 'likelier'],
+      ],
+      rows.map(({ estimator }) => {
+        const { gini, effectiveTurns, lastShare, meanAbsByTurn, countByTurn, stability, gradient } =
+          byId.get(estimator)!;
+        return [
+          `${estimator}${stability?.leftOut === 'groups' ? ' *' : ''}`,
+          decimal(gini),
+          decimal(effectiveTurns, 1),
+          percent(lastShare),
+          profileBars(meanAbsByTurn, countByTurn),
+          percent(stability?.relativeInstability),
+          percent(stability?.signUnstableShare),
+          decimal(gradient?.push),
+        ];
+      }),
+      ['left', 'right', 'right', 'right', 'left', 'right', 'right', 'right'],
+    ),
+    ...creditLegend(comparison),
+  ].join('\n');
+}
+
+function creditLegend({ estimators }: Comparison): string[] {
+  const acrossGroups = estimators.some(({ stability }) => stability?.leftOut === 'groups');
+  return [
+    'Gini: 0 spread evenly over the turns, towards 1 on one of them; turns: as many as would carry it evenly; by turn: the',
+    'mean |credit| of the first, the second turn and so on. error: the jackknife standard error, of the mean |credit|; all made',
+    'likelier: 1 where credit raises the chance of all that was done, −1 where it lowers it, 0 in balance.',
+    ...(acrossGroups ? ['*  looks across groups: instead of one rollout a tenth of the groups is left out'] : []),
+  ];
+}
+
+const BAR_COLUMNS = 16;
+
+/** The mean |credit| by turn as bars, the highest of them full; several turns share a bar where there are many. */
+function profileBars(means: readonly (number | null)[], counts: readonly number[]): string {
+  const width = Math.ceil(means.length / BAR_COLUMNS) || 1;
+  const bars = Array.from({ length: Math.ceil(means.length / width) }, (_, bar) => {
+    const at = Array.from({ length: width }, (_unused, i) => bar * width + i).filter((turn) => turn < means.length);
+    const count = at.reduce((sum, turn) => sum + counts[turn], 0);
+    return count > 0 ? at.reduce((sum, turn) => sum + (means[turn] ?? 0) * counts[turn], 0) / count : 0;
+  });
+  const highest = Math.max(...bars, 0);
+  return highest > 0 ? sparkline(bars.map((bar) => bar / highest)) : '';
+}
+
+/** What the score of each estimator becomes when the labels of one annotator are left out. */
+export function annotatorsText({ annotators = [] }: Comparison): string[] {
+  return annotators.map(({ signal, annotators: raters, estimators }) => {
+    const leftOut = estimators[0]?.without.length ?? 0;
+    return formatTable(
+      [
+        ['', { over: 2, text: `pairs in order, ${signal}` }, { over: 2, text: 'AUC' }],
+        [
+          'estimator',
+          `most of ${count(raters.length)} annotators`,
+          `${count(leftOut)} times one less`,
+          'most',
+          'one less',
+        ],
+      ],
+      estimators.map(({ estimator, consensus, without }) => [
+        estimator,
+        shareWithin(consensus, 'withinTrajectoryPairAccuracy'),
+        rangeOf(
+          without.map((score) => score.withinTrajectoryPairAccuracy),
+          percent,
+        ),
+        numberWithin(consensus, 'auc'),
+        rangeOf(
+          without.map((score) => score.auc),
+          decimal,
+        ),
+      ]),
+      ['left', 'right', 'right', 'right', 'right'],
+    );
+  });
+}
+
+/** From the least to the greatest. */
+function rangeOf(values: readonly (number | null)[], shown: (value: number | null) => string): string {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? NOTHING : `${shown(Math.min(...known))} to ${shown(Math.max(...known))}`;
+}
+
+/** How every pair agrees where a tag says the same: Spearman, and the share of opposite signs. */
+export function tagText(tag: string, values: NonNullable<TagAgreement['values']>): string {
+  const [first] = values;
+  const head = (title: string) => [title, ...values.map(({ value }) => onOneLine(value, 24))];
+  const alignment = ['left', ...values.map(() => 'right' as const)] as const;
+  const table = (title: string, shown: (pair: TaggedPair) => string) =>
+    formatTable(
+      [head(title)],
+      first.pairs.map(({ a, b }, i) => [`${a}, ${b}`, ...values.map(({ pairs }) => shown(pairs[i]))]),
+      alignment,
+    );
+  return [
+    formatTable([head(tag)], [['trajectories', ...values.map(({ trajectories }) => count(trajectories))], ['turns', ...values.map(({ turns }) => count(turns))]], alignment), // prettier-ignore
+    ...(first.pairs.length > 0
+      ? [
+          table('Spearman', ({ spearman }) => decimal(spearman)),
+          table('opposite signs', ({ flipCount, n }) => percent(n > 0 ? flipCount / n : null)),
+        ]
+      : []),
+  ].join('\n\n');
+}
+
 /** A turn that two estimators judge with opposite signs, and what it was when that is known. */
-export function disputedText(
-  { trajectory, turn, a, b, values }: Comparison['disputed'][number],
-  text: { readonly state: string; readonly action: string } | null,
-): string {
+export function disputedText({ trajectory, turn, a, b, values, recorded }: ShownDispute): string {
   const said = (estimator: string) => `${estimator} ${signed(values[estimator])}`;
   const head = `${trajectory}, turn ${turn}: ${said(a)}, ${said(b)}`;
-  if (!text) return head;
-  return [head, `    saw  ${onOneLine(text.state, 96)}`, `    did  ${onOneLine(text.action, 96)}`].join('\n');
+  if (!recorded) return head;
+  return [head, `    saw  ${onOneLine(recorded.state, 96)}`, `    did  ${onOneLine(recorded.action, 96)}`].join('\n');
 }
 
 /** What rounding left of a mean of 0 is no number to show. */

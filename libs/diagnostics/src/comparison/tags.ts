@@ -14,10 +14,12 @@ export const MAX_TAG_VALUES = 16;
 /** Text signals that are looked at, the first by name. */
 const MAX_TAGS = 16;
 
-/** The text signals of trajectories, by name. */
+/** The text signals of trajectories, by name; what an annotator said under their own name is none. */
 export function tagsOf({ columns, ids }: TrajectoryBatch): Entries<Tag> {
   const texts = [...columns].flatMap(([path, column]) =>
-    path.startsWith('trajectory.') && column.kind === 'text' ? [[path.slice(11), column.values] as const] : [],
+    path.startsWith('trajectory.') && !path.includes('@') && column.kind === 'text'
+      ? [[path.slice(11), column.values] as const]
+      : [],
   );
   return sortedEntries(texts)
     .slice(0, MAX_TAGS)

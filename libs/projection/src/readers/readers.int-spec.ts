@@ -12,6 +12,7 @@ import { annotationsOf, lastAnnotations } from './annotations-of.js';
 import { finishedRecords } from './finished-records.js';
 import { segmentsOf, segmentSlices } from './segments-of.js';
 import { signalsOf } from './signals-of.js';
+import { turnsAt } from './turns-at.js';
 import { turnsOf, turnsOfEach } from './turns-of.js';
 
 const ALL = { first: 0, last: 1_000 };
@@ -164,6 +165,26 @@ describe('turnsOf', () => {
     const turns = await turnsOfEach(counting, runId, ids, { first: 2, after: 0 });
     expect(ids.map((id) => turns.get(id)?.map(({ index }) => index))).toEqual([[], [1, 2], [], undefined]);
     expect(turns.get('whole')![0]).toEqual({ index: 1, position: 1, state: 'state 1', action: 'action 1' });
+    expect(statements).toBe(2);
+  });
+
+  it('finds single turns of any of them, and says where there is none', async () => {
+    const runId = await projected([anEvent.turn('live', 0), anEvent.turn('live', 2), anEvent.whole('whole', 3)]);
+    let statements = 0;
+    const counting = {
+      query: (sql: string, params?: unknown[]) => {
+        statements++;
+        return db.pool.query(sql, params);
+      },
+    };
+    const places = [['whole', 2], ['live', 2], ['live', 1], ['live', 0], ['whole', 3], ['unknown', 0]] as const; // prettier-ignore
+    const turns = await turnsAt(
+      counting,
+      runId,
+      places.map(([trajectory, turn]) => ({ trajectory, turn })),
+    );
+    expect(turns.map((turn) => turn && [turn.index, turn.state])).toEqual([[2, 'state 2'], [2, 'state 2'], null, [0, 'state 0'], null, null]); // prettier-ignore
+    expect(turns[0]).toMatchObject({ position: 2, trainingStep: 0 });
     expect(statements).toBe(2);
   });
 });

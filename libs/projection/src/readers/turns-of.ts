@@ -85,13 +85,28 @@ function turnsIn(
   first: number,
 ): RecordedTurn[] {
   if (recordedPosition === null)
-    return turns.map(({ index, position }) => ({ ...turnAt(events, position), index, position }));
-  const event = events.get(recordedPosition);
-  const all = event?.type === 'trajectory.recorded' ? event.turns : [];
-  return all.slice(from, from + first).map((turn, i) => ({ ...turn, index: from + i, position: recordedPosition }));
+    return turns.map(({ index, position }) => ({ ...turnOf(events, position), index, position }));
+  return recordedTurns(events, recordedPosition)
+    .slice(from, from + first)
+    .map((turn, i) => ({ ...turn, index: from + i, position: recordedPosition }));
 }
 
-function turnAt(events: ReadonlyMap<number, RunEvent>, position: number): Turn {
+/** One turn of a trajectory that was recorded whole, or whose turns came one by one; null: it is not there. */
+export function turnAt(
+  events: ReadonlyMap<number, RunEvent>,
+  { recordedPosition, position, index }: { recordedPosition: number | null; position: number | null; index: number },
+): RecordedTurn | null {
+  if (recordedPosition === null) return position === null ? null : { ...turnOf(events, position), index, position };
+  const turn = recordedTurns(events, recordedPosition)[index] as Turn | undefined;
+  return turn ? { ...turn, index, position: recordedPosition } : null;
+}
+
+function recordedTurns(events: ReadonlyMap<number, RunEvent>, position: number): readonly Turn[] {
+  const event = events.get(position);
+  return event?.type === 'trajectory.recorded' ? event.turns : [];
+}
+
+function turnOf(events: ReadonlyMap<number, RunEvent>, position: number): Turn {
   const event = events.get(position);
   if (event?.type !== 'turn.recorded') return {};
   const { type: _type, version: _version, at: _at, trajectory: _trajectory, group: _group, ...turn } = event;
