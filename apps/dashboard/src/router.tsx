@@ -2,17 +2,12 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { Layout } from './pages/Layout.js';
 import { NotFoundPage } from './pages/NotFoundPage.js';
 import { RunsPage } from './pages/runs/RunsPage.js';
+import { said } from './said.js';
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 const whole = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined);
 const position = (value: unknown): number | undefined => (Number(whole(value)) >= 0 ? Number(value) : undefined);
-/** Leaves out what is not said, so that addresses stay short. */
-const said = <Search extends object>(search: Search) =>
-  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Search]?: NonNullable<Search[Name]>;
-  };
-
 const root = createRootRoute({ component: Layout, notFoundComponent: NotFoundPage });
 
 const home = createRoute({
@@ -43,7 +38,12 @@ const run = createRoute({
   path: '/runs/$run',
   component: lazyRouteComponent(() => import('./pages/run/RunPage.js'), 'RunPage'),
   validateSearch: (search) =>
-    said({ curves: text(search.curves), after: text(search.after), diagnostic: text(search.diagnostic) }),
+    said({
+      curves: text(search.curves),
+      steps: text(search.steps),
+      after: text(search.after),
+      diagnostic: text(search.diagnostic),
+    }),
 });
 
 const plan = createRoute({
@@ -80,7 +80,15 @@ const analysis = createRoute({
   path: '/analyses/$analysis',
   component: lazyRouteComponent(() => import('./pages/comparison/ComparisonPage.js'), 'ComparisonPage'),
   validateSearch: (search) =>
-    said({ sort: text(search.sort), disputed: search.disputed === 'all' ? 'all' : undefined }),
+    said({
+      sort: text(search.sort),
+      truth: text(search.truth),
+      by: text(search.by),
+      x: text(search.x),
+      y: text(search.y),
+      area: text(search.area),
+      disputed: search.disputed === 'all' ? 'all' : undefined,
+    }),
 });
 
 const audit = createRoute({
@@ -113,7 +121,8 @@ const compare = createRoute({
   getParentRoute: () => root,
   path: '/compare',
   component: lazyRouteComponent(() => import('./pages/compare/ComparePage.js'), 'ComparePage'),
-  validateSearch: (search) => said({ a: text(search.a), b: text(search.b), curves: text(search.curves) }),
+  validateSearch: (search) =>
+    said({ a: text(search.a), b: text(search.b), curves: text(search.curves), steps: text(search.steps) }),
 });
 
 export const router = createRouter({

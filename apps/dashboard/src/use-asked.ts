@@ -11,7 +11,7 @@ export function useAsked<Data, Variables extends AnyVariables>(args: UseQueryArg
   const [{ data: found, error, stale, fetching }, ask] = useQuery<Data, Variables>(args);
   const kept = useRef<{ readonly of: string; readonly data: Data } | null>(null);
   const of = JSON.stringify(args.variables);
-  if (found) kept.current = { of, data: found };
+  if (found && !fetching) kept.current = { of, data: found };
   const isAway = error?.networkError !== undefined;
   const data = found ?? (isAway && kept.current?.of === of ? kept.current.data : undefined);
   const again = useCallback(() => ask({ requestPolicy: 'network-only' }), [ask]);

@@ -2,8 +2,9 @@ import { init, type EChartsCoreOption } from './echarts.js';
 import { expect, it } from 'vitest';
 import { creditByTurn, lineStyle } from './credit-by-turn.js';
 import { heatMap } from './heat-map.js';
-import { curveOf, metricCurve } from './metric-curve.js';
+import { curveOf, metricCurves } from './metric-curves.js';
 import { DARK, LIGHT } from './palette.js';
+import { scatter } from './scatter.js';
 import { sparkline } from './sparkline.js';
 
 /** As SVG text: what a person would see, without a browser. */
@@ -18,25 +19,45 @@ function svgOf(option: EChartsCoreOption): string {
 const points = (...values: (number | null)[]) => values.map((value, trainingStep) => ({ trainingStep, value }));
 
 it('draws one path through the points of a metric', () => {
-  const svg = svgOf(metricCurve(curveOf('loss', points(2, 1, 0)), LIGHT, '#123456'));
-  expect(svg).toMatch(/<path d="M44 12L215 145.6L386 279.1" [^>]*stroke="#123456"/);
+  const svg = svgOf(metricCurves([curveOf('loss', points(2, 1, 0))], { metric: 'loss', palette: LIGHT }));
+  expect(svg).toMatch(/<path d="M44 12L215 145.6L386 279.1" [^>]*stroke="#1d4ed8"/);
 });
 
 it('leaves a gap where a metric could not be measured', () => {
   const { value } = curveOf('loss', points(2, null, 0));
   expect([...value]).toEqual([2, Number.NaN, 0]);
   const path = (values: (number | null)[]) =>
-    svgOf(metricCurve(curveOf('loss', points(...values)), LIGHT, '#123456')).match(
-      /<path d="([^"]+)" [^>]*stroke="#123456"/,
+    svgOf(metricCurves([curveOf('loss', points(...values))], { metric: 'loss', palette: LIGHT })).match(
+      /<path d="([^"]+)" [^>]*stroke="#1d4ed8"/,
     )![1];
   expect(path([2, 1, 0, 1]).match(/M/g)).toHaveLength(1);
   expect(path([2, 1, null, 1, 0]).match(/M/g)).toHaveLength(2);
 });
 
 it('gives a share its whole scale, and another metric its own', () => {
-  const axis = (name: string) => metricCurve(curveOf(name, points(0.4, 0.5)), LIGHT, '#000000').yAxis;
+  const axis = (name: string) =>
+    metricCurves([curveOf(name, points(0.4, 0.5))], { metric: name, palette: LIGHT }).yAxis;
   expect(axis('successRate')).toMatchObject({ min: 0, max: 1 });
   expect(axis('loss')).toMatchObject({ scale: true });
+});
+
+it('draws the curves of two runs over one axis, with another look each, as far as it is told', () => {
+  const curves = [curveOf('a', points(1, 2)), curveOf('b', points(3, 2, 1))];
+  const svg = svgOf(metricCurves(curves, { metric: 'loss', palette: LIGHT, steps: [0, 4] }));
+  const [, second] = LIGHT.categories
+    .slice(0, 2)
+    .map((colour) => new RegExp(`<path d="([^"]+)" [^>]*stroke="${colour}"`).exec(svg)?.[1]);
+  // 342 pixels for steps 0 to 4: the second curve ends at step 2, half of them
+  expect(second).toMatch(/^M44 .*L215 [\d.]+$/);
+  expect(svg).toContain('stroke-dasharray="6,3"');
+});
+
+it('draws a point per turn, those of opposite signs in the other colour, and both zeros', () => {
+  const turns = { x: Float64Array.of(1, 1, -1, 0), y: Float64Array.of(1, -1, -1, -1) };
+  const svg = svgOf(scatter({ ...turns, xName: 'grpo', yName: '<b>gae</b>', caption: () => 'a turn' }, LIGHT));
+  expect(svg.match(/fill="#1d4ed8"/g)).toHaveLength(3);
+  expect(svg.match(/fill="#b34700"/g)).toHaveLength(1);
+  expect(svg).toContain('&lt;b&gt;gae&lt;/b&gt;');
 });
 
 it('draws one line per estimator over the turns that there are', () => {

@@ -1,8 +1,7 @@
-import { BarChart, HeatmapChart, LineChart } from 'echarts/charts';
+import { BarChart, HeatmapChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AxisPointerComponent,
   DatasetComponent,
-  DataZoomInsideComponent,
   GridComponent,
   MarkLineComponent,
   TooltipComponent,
@@ -16,11 +15,11 @@ use([
   LineChart,
   BarChart,
   HeatmapChart,
+  ScatterChart,
   GridComponent,
   TooltipComponent,
   AxisPointerComponent,
   DatasetComponent,
-  DataZoomInsideComponent,
   MarkLineComponent,
   VisualMapContinuousComponent,
   CanvasRenderer,

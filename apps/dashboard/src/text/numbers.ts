@@ -1,4 +1,6 @@
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+/** Of a number this large nobody reads a third digit. */
+const thousands = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const MINUS = '−';
 const NONE = '–';
 
@@ -18,6 +20,7 @@ export function decimal(value: number | null | undefined, digits = 3): string {
   const size = Math.abs(value);
   if (size < 1e-12) return (0).toFixed(digits);
   if (size >= 1e6 || size < 0.5 * 10 ** -digits) return signed(value.toExponential(1));
+  if (size >= 1000) return signed(thousands.format(value));
   return signed(value.toFixed(digits));
 }
 
@@ -25,6 +28,13 @@ export function decimal(value: number | null | undefined, digits = 3): string {
 export function credit(value: number | null | undefined, digits = 3): string {
   if (value == null) return NONE;
   return value > 0 ? `+${decimal(value, digits)}` : decimal(value, digits);
+}
+
+/** 0.043 s, 8.1 s, 1 min 20 s */
+export function seconds(value: number | null | undefined): string {
+  if (value == null) return NONE;
+  if (value >= 60) return duration(value);
+  return `${value.toFixed(value < 1 ? 3 : 1)} s`;
 }
 
 /** 1 min 20 s */

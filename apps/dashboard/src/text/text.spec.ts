@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { messagesOf } from './message.js';
-import { ago, count, counted, credit, decimal, duration, percent } from './numbers.js';
+import { ago, count, counted, credit, decimal, duration, percent, seconds } from './numbers.js';
 import { visiblePieces, visibleText } from './visible-text.js';
 
 it('leaves ordinary text of any language as it is', () => {
@@ -53,6 +53,8 @@ it('writes numbers so that columns align', () => {
   expect([count(43336), count(null), count(-5)]).toEqual(['43,336', '–', '−5']);
   expect([percent(0.65703), percent(0), percent(null)]).toEqual(['65.7 %', '0.0 %', '–']);
   expect([decimal(0.5), decimal(-2.5, 1), decimal(0), decimal(-1e-17)]).toEqual(['0.500', '−2.5', '0.000', '0.000']);
+  expect([decimal(1875), decimal(-12_345.678)]).toEqual(['1,875.0', '−12,345.7']);
+  expect([seconds(0.0432), seconds(8.06), seconds(80), seconds(null)]).toEqual(['0.043 s', '8.1 s', '1 min 20 s', '–']);
   expect([decimal(2.6e-5, 2), decimal(-2.6e-5, 2), decimal(1.5e7)]).toEqual(['2.6e−5', '−2.6e−5', '1.5e7']);
   expect([credit(0.5, 2), credit(-0.5, 2), credit(0, 2), credit(null)]).toEqual(['+0.50', '−0.50', '0.00', '–']);
   expect([duration(59.6), duration(80), duration(4000)]).toEqual(['1 min 0 s', '1 min 20 s', '1 h 6 min']);

@@ -10,7 +10,7 @@ import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
 import { valueText } from '../run/diagnostic-text.js';
 import { CurvesOfTwo } from './CurvesOfTwo.js';
-import { TwoRunsQuery, type ComparedRun } from './queries.js';
+import { TwoRunsQuery, type ComparedRun, type Two } from './queries.js';
 import { useAsked } from '../../use-asked.js';
 
 /** Two runs side by side: the same metrics, the same diagnostics, the same estimators. */
@@ -89,8 +89,6 @@ export function ComparePage() {
     </div>
   );
 }
-
-type Two = readonly [ComparedRun, ComparedRun];
 
 interface Row {
   readonly name: string;

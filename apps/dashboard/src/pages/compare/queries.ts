@@ -61,10 +61,10 @@ export const TwoRunsQuery = graphql(
 );
 
 export const TwoMetricsQuery = graphql(`
-  query TwoMetrics($a: ID!, $b: ID!, $name: String!) {
+  query TwoMetrics($a: ID!, $b: ID!, $name: String!, $firstStep: Int, $lastStep: Int) {
     a: run(id: $a) {
       id
-      metric(name: $name, points: 800) {
+      metric(name: $name, points: 800, firstStep: $firstStep, lastStep: $lastStep) {
         sampled
         points {
           trainingStep
@@ -74,7 +74,7 @@ export const TwoMetricsQuery = graphql(`
     }
     b: run(id: $b) {
       id
-      metric(name: $name, points: 800) {
+      metric(name: $name, points: 800, firstStep: $firstStep, lastStep: $lastStep) {
         sampled
         points {
           trainingStep
@@ -86,3 +86,4 @@ export const TwoMetricsQuery = graphql(`
 `);
 
 export type ComparedRun = ResultOf<typeof ComparedFields>;
+export type Two = readonly [ComparedRun, ComparedRun];

@@ -10,6 +10,8 @@ import { LiveProgress } from '../analysis/LiveProgress.js';
 import { Disputed } from './Disputed.js';
 import { EstimatorTable } from './EstimatorTable.js';
 import { PairMatrix } from './PairMatrix.js';
+import { TruthTable } from './TruthTable.js';
+import { TurnPlane } from './TurnPlane.js';
 import { TurnProfiles } from './TurnProfiles.js';
 import { AnalysisQuery, RunNameQuery, type Analysis } from './queries.js';
 import { useAsked } from '../../use-asked.js';
@@ -98,11 +100,13 @@ export function ComparisonPage() {
               ]}
             />
           </section>
-          <EstimatorTable comparison={comparison} />
+          <EstimatorTable comparison={comparison} costs={analysis.costs} />
+          <TruthTable comparison={comparison} />
           <div className="columns">
             <TurnProfiles estimators={comparison.estimators} />
             <PairMatrix comparison={comparison} />
           </div>
+          <TurnPlane analysis={id} comparison={comparison} />
           <Disputed analysis={id} comparison={comparison} />
         </>
       )}

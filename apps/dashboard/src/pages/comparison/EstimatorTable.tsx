@@ -1,24 +1,25 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { credit, decimal, percent } from '../../text/numbers.js';
+import { said } from '../../said.js';
+import { count, credit, decimal, percent, seconds } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Panel } from '../../ui/Panel.js';
-import { Interval } from './Interval.js';
-import type { Comparison, Profile, Truth } from './queries.js';
-import { without } from '../../without.js';
+import { costsByEstimator, type Cost } from './costs.js';
+import type { Analysis, Comparison, Profile } from './queries.js';
 
-/** One row per estimator: how much it says, and how well that agrees with each truth. */
-export function EstimatorTable({ comparison }: { readonly comparison: Comparison }) {
+interface EstimatorTableProps {
+  readonly comparison: Comparison;
+  readonly costs: Analysis['costs'];
+}
+
+/** One row per estimator: how much it says, what kind of credit that is, and what it took. */
+export function EstimatorTable({ comparison: { estimators }, costs }: EstimatorTableProps) {
   const { sort } = useSearch({ from: '/analyses/$analysis' });
   const navigate = useNavigate({ from: '/analyses/$analysis' });
-  const { estimators, truths } = comparison;
-  const columns = useMemo(() => {
-    const signals = [...new Set(truths.map(({ signal }) => signal))];
-    return [...PROFILE_COLUMNS, ...signals.flatMap((signal) => truthColumns(signal, truths))];
-  }, [truths]);
+  const columns = useMemo(() => [...PROFILE_COLUMNS, ...costColumns(costsByEstimator(costs))], [costs]);
   return (
-    <Panel title="Estimators" hint="intervals are 90 %; hover over a title for what the number means">
+    <Panel title="Estimators" hint="hover over a title for what the number means">
       <DataTable<Profile>
         label="Estimators"
         rows={estimators}
@@ -26,11 +27,7 @@ export function EstimatorTable({ comparison }: { readonly comparison: Comparison
         keyOf={({ id }) => id}
         sort={sort}
         onSort={(next) =>
-          void navigate({
-            search: (old) => (next ? { ...old, sort: next } : without(old, 'sort')),
-            replace: true,
-            resetScroll: false,
-          })
+          void navigate({ search: (old) => said({ ...old, sort: next }), replace: true, resetScroll: false })
         }
       />
     </Panel>
@@ -74,32 +71,27 @@ const PROFILE_COLUMNS: readonly Column<Profile>[] = [
   },
 ];
 
-function truthColumns(signal: string, truths: readonly Truth[]): Column<Profile>[] {
-  const of = new Map(truths.filter((truth) => truth.signal === signal).map((truth) => [truth.estimator, truth]));
-  const name = visibleText(signal);
+function costColumns(costs: ReadonlyMap<string, Cost>): readonly Column<Profile>[] {
+  const rateOf = ({ id, turns }: Profile) => {
+    const cost = costs.get(id);
+    return cost && cost.seconds > 0 ? turns / cost.seconds : null;
+  };
   return [
     {
-      id: `spearman-${signal}`,
-      title: `Rank agreement with ${name}`,
-      hint: `Spearman correlation of its credit with ${name}, from −1 to 1`,
-      sortBy: ({ id }) => of.get(id)?.spearman ?? null,
-      cell: ({ id }) => <Interval truth={of.get(id)} />,
+      id: 'seconds',
+      title: 'Computed in',
+      hint: 'Time of the worker for all training steps, whichever analysis asked first',
+      align: 'end',
+      sortBy: ({ id }) => costs.get(id)?.seconds ?? null,
+      cell: ({ id }) => seconds(costs.get(id)?.seconds),
     },
     {
-      id: `pairs-${signal}`,
-      title: 'Pairs in order',
-      hint: `Of two turns of one trajectory, how often it ranks them as ${name} does; chance is 50 %`,
+      id: 'rate',
+      title: 'Turns per second',
       align: 'end',
-      sortBy: ({ id }) => of.get(id)?.withinTrajectoryPairAccuracy ?? null,
-      cell: ({ id }) => percent(of.get(id)?.withinTrajectoryPairAccuracy),
+      sortBy: rateOf,
+      cell: (profile) => count(rateOf(profile)),
     },
-    {
-      id: `auc-${signal}`,
-      title: 'AUC',
-      hint: `How likely a turn that ${name} puts above 0 has more credit than one below; chance is 0.5`,
-      align: 'end',
-      sortBy: ({ id }) => of.get(id)?.auc ?? null,
-      cell: ({ id }) => decimal(of.get(id)?.auc),
-    },
+    { id: 'device', title: 'Device', cell: ({ id }) => costs.get(id)?.devices.join(', ') ?? '–' },
   ];
 }

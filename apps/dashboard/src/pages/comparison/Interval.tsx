@@ -1,34 +1,48 @@
-import { credit } from '../../text/numbers.js';
-import type { Truth } from './queries.js';
+import type { Estimate } from './truth-measures.js';
 
 const WIDTH = 110;
 const HEIGHT = 14;
-const across = (value: number) => ((value + 1) / 2) * WIDTH;
 
-/** A rank correlation with its 90 % interval, on a scale of −1 to 1 with zero marked. */
-export function Interval({ truth }: { readonly truth: Truth | undefined }) {
-  if (!truth || truth.spearman === null) return <>–</>;
-  const { spearman, low, high } = truth;
-  const said = low === null || high === null ? '' : `${credit(low, 2)} to ${credit(high, 2)}`;
+interface IntervalProps {
+  readonly estimate: Estimate;
+  /** the scale goes from here to 1; its middle is chance */
+  readonly from: number;
+  readonly write: (value: number) => string;
+  /** as a bar too */
+  readonly isDrawn: boolean;
+}
+
+/** A number with its 90 % interval: in brackets, and on its scale with chance marked. */
+export function Interval({ estimate: { value, low, high }, from, write, isDrawn }: IntervalProps) {
+  if (value === null) return <>–</>;
+  const across = (at: number) => ((at - from) / (1 - from)) * WIDTH;
+  const tone = value >= (from + 1) / 2 ? 'above' : 'below';
+  const isKnown = low !== null && high !== null;
   return (
-    <span className="spark" title={said && `90 % interval: ${said}`}>
-      <span className="number">{credit(spearman)}</span>
-      <svg className="lane" style={{ width: WIDTH }} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-        <rect className="ground" width={WIDTH} height={HEIGHT} rx="2" />
-        <rect className="zero" x={WIDTH / 2 - 0.5} width="1" height={HEIGHT} />
-        {low !== null && high !== null && (
-          <rect
-            className={spearman >= 0 ? 'above' : 'below'}
-            opacity="0.45"
-            x={across(low)}
-            y="5"
-            width={Math.max(1.5, across(high) - across(low))}
-            height="4"
-          />
-        )}
-        <circle className={spearman >= 0 ? 'above' : 'below'} cx={across(spearman)} cy={HEIGHT / 2} r="3" />
-      </svg>
-      {said && <small>{said}</small>}
+    <span className="spark interval-cell">
+      <span className="number">{write(value)}</span>
+      {isDrawn && (
+        <svg className="lane" style={{ width: WIDTH }} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+          <rect className="ground" width={WIDTH} height={HEIGHT} rx="2" />
+          <rect className="zero" x={WIDTH / 2 - 0.5} width="1" height={HEIGHT} />
+          {isKnown && (
+            <rect
+              className={tone}
+              opacity="0.45"
+              x={across(low)}
+              y="5"
+              width={Math.max(1.5, across(high) - across(low))}
+              height="4"
+            />
+          )}
+          <circle className={tone} cx={across(value)} cy={HEIGHT / 2} r="3" />
+        </svg>
+      )}
+      {isKnown && (
+        <small>
+          ({write(low)} to {write(high)})
+        </small>
+      )}
     </span>
   );
 }

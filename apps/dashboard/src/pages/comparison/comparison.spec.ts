@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { matrixCells } from './matrix-cells.js';
+import { chosenTruth, estimateOf, firstErrorChance, isLabel } from './truth-measures.js';
+import { costsByEstimator } from './costs.js';
 import { turnProfiles } from './turn-profiles.js';
 
 it('fills both halves of the matrix and leaves the undefined empty', () => {
@@ -26,4 +28,47 @@ it('puts profiles in spreads of their estimator, and leaves out one that never v
   ]);
   expect(profiles).toEqual([{ estimator: 'a', mean: Float64Array.of(0.5, Number.NaN) }]);
   expect([...turns]).toEqual([9, 3]);
+});
+
+const truth = (signal: string, estimator: string, n: number, detail: object) => ({
+  signal,
+  estimator,
+  n,
+  auc: 0.7,
+  spearman: 0.2,
+  withinTrajectoryPairAccuracy: 0.6,
+  detail,
+});
+
+it('reads a number against a truth with its interval, and none where the comparison is older than it', () => {
+  const intervals = { auc: { low: 0.6, high: 0.8 } };
+  const labels = truth('humanLabel', 'gae', 9, { isLabel: true, intervals, firstErrorHit: 0.3, firstErrorChance: 0.1 });
+  expect(estimateOf(labels, 'auc')).toEqual({ value: 0.7, low: 0.6, high: 0.8 });
+  expect(estimateOf(labels, 'firstErrorHit')).toEqual({ value: 0.3, low: null, high: null });
+  expect(estimateOf(labels, 'aucMixedGroups')).toEqual({ value: null, low: null, high: null });
+  expect([firstErrorChance(labels), firstErrorChance(undefined)]).toEqual([0.1, null]);
+  expect(estimateOf(undefined, 'auc').value).toBeNull();
+});
+
+it('shows the truth that is asked for, else an exact one before labels, and none that nothing was held against', () => {
+  const truths = [
+    truth('humanLabel', 'a', 4, { isLabel: true }),
+    truth('exactAdvantage', 'a', 9, {}),
+    truth('mcValue', 'a', 0, {}),
+  ];
+  expect(chosenTruth(truths, undefined)).toBe('exactAdvantage');
+  expect(chosenTruth(truths, 'humanLabel')).toBe('humanLabel');
+  expect(chosenTruth(truths, 'mcValue')).toBe('exactAdvantage');
+  expect(chosenTruth([], 'humanLabel')).toBeNull();
+  expect([isLabel(truths, 'humanLabel'), isLabel(truths, 'exactAdvantage')]).toEqual([true, false]);
+});
+
+it('adds up what an estimator took on all its devices', () => {
+  const costs = costsByEstimator([
+    { estimator: 'learned', device: 'cuda', seconds: 2 },
+    { estimator: 'learned', device: 'wasm', seconds: 3 },
+    { estimator: 'grpo', device: 'cpu', seconds: 0.5 },
+  ]);
+  expect(costs.get('learned')).toEqual({ seconds: 5, devices: ['cuda', 'wasm'] });
+  expect(costs.get('grpo')).toEqual({ seconds: 0.5, devices: ['cpu'] });
 });

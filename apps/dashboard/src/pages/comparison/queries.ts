@@ -35,11 +35,7 @@ const ComparisonFields = graphql(`
       estimator
       n
       auc
-      aucLow
-      aucHigh
       spearman
-      low
-      high
       withinTrajectoryPairAccuracy
       detail
     }
@@ -84,6 +80,11 @@ export const AnalysisQuery = graphql(
             reason
             shards
           }
+        }
+        costs {
+          estimator
+          device
+          seconds
         }
         shards(first: 20, state: FAILED) {
           edges {

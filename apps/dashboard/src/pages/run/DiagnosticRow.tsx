@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useMemo } from 'react';
 import { Chart } from '../../charts/Chart.js';
-import { curveOf, metricCurve } from '../../charts/metric-curve.js';
+import { curveOf, metricCurves } from '../../charts/metric-curves.js';
 import { toUnit } from '../../charts/sparkline.js';
 import { usePalette } from '../../charts/use-palette.js';
 import { graphql, type ResultOf } from '../../graphql.js';
@@ -88,7 +88,7 @@ function Details({ run, diagnostic }: { readonly run: string; readonly diagnosti
   const { question, remedy, asOf, headline, values, reasons, evidence, missing, pendingSteps, curve } = diagnostic;
   const palette = usePalette();
   const option = useMemo(
-    () => metricCurve(curveOf(wordsOf(headline), curve.points), palette, palette.categories[0]),
+    () => metricCurves([curveOf(wordsOf(headline), curve.points)], { metric: headline, palette }),
     [headline, curve, palette],
   );
   const why = reasons as Record<string, string>;

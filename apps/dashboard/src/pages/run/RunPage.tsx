@@ -110,7 +110,7 @@ export function RunPage() {
           ]}
         />
       </section>
-      <Curves run={run.id} position={position} />
+      <Curves run={run.id} position={position} lastStep={progress.lastTrainingStep} />
       <Diagnostics run={run.id} position={position} />
       <div className="columns">
         <Analyses run={run.id} position={position} />

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { curveOf } from '../../charts/metric-curve.js';
+import { curveOf } from '../../charts/metric-curves.js';
 import { graphql, type ResultOf } from '../../graphql.js';
 import { ago, count, percent } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';

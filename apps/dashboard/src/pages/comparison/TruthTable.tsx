@@ -1,0 +1,130 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { said } from '../../said.js';
+import { count, credit, decimal, percent } from '../../text/numbers.js';
+import { visibleText } from '../../text/visible-text.js';
+import { DataTable, type Column } from '../../ui/DataTable.js';
+import { Panel } from '../../ui/Panel.js';
+import { Interval } from './Interval.js';
+import type { Comparison, Profile, Truth } from './queries.js';
+import { chosenTruth, estimateOf, firstErrorChance, isLabel, type Measure } from './truth-measures.js';
+
+/** How well each estimator agrees with a truth: the pairs of a trajectory first, where the truth is labels. */
+export function TruthTable({ comparison: { estimators, truths } }: { readonly comparison: Comparison }) {
+  const { truth: asked, by } = useSearch({ from: '/analyses/$analysis' });
+  const navigate = useNavigate({ from: '/analyses/$analysis' });
+  const signal = chosenTruth(truths, asked);
+  const columns = useMemo(() => (signal === null ? [] : columnsOf(signal, truths)), [signal, truths]);
+  if (signal === null) return null;
+  const signals = [...new Set(truths.filter(({ n }) => n > 0).map((truth) => truth.signal))];
+  const turns = Math.max(0, ...truths.filter((truth) => truth.signal === signal).map(({ n }) => n));
+  const go = (change: { readonly truth?: string; readonly by?: string | undefined }) =>
+    void navigate({ search: (old) => said({ ...old, ...change }), replace: true, resetScroll: false });
+  return (
+    <Panel
+      title={`Agreement with ${visibleText(signal)}`}
+      hint={`on ${count(turns)} turns; bars and brackets are 90 % intervals over groups`}
+      actions={
+        signals.length > 1 && (
+          <label className="filters">
+            <span className="hint">Truth</span>
+            <select value={signal} onChange={({ target }) => go({ truth: target.value })}>
+              {signals.map((one) => (
+                <option key={one} value={one}>
+                  {visibleText(one)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )
+      }
+    >
+      <DataTable<Profile>
+        label={`Agreement with ${visibleText(signal)}`}
+        rows={estimators}
+        columns={columns}
+        keyOf={({ id }) => id}
+        sort={by ?? (isLabel(truths, signal) ? '-withinTrajectoryPairAccuracy' : '-spearman')}
+        onSort={(next) => go({ by: next })}
+      />
+    </Panel>
+  );
+}
+
+const share = (value: number) => percent(value, 0);
+const number = (value: number) => decimal(value, 2);
+
+/** What each number is, and how it is drawn. */
+const MEASURES: Readonly<
+  Record<Measure, { title: string; hint: string; from: number; write: (value: number) => string }>
+> = {
+  withinTrajectoryPairAccuracy: {
+    title: 'Pairs in order',
+    hint: 'Of two turns of one trajectory, how often it ranks them as the truth does; chance is 50 %',
+    from: 0,
+    write: share,
+  },
+  auc: {
+    title: 'AUC',
+    hint: 'How likely a turn that the truth puts above 0 has more credit than one below; chance is 0.5',
+    from: 0,
+    write: number,
+  },
+  aucMixedGroups: {
+    title: 'AUC in mixed groups',
+    hint: 'The same over groups whose outcomes differ: an easy task does not flatter it',
+    from: 0,
+    write: number,
+  },
+  spearman: {
+    title: 'Spearman',
+    hint: 'Rank correlation with the truth, from −1 to 1',
+    from: -1,
+    write: (value) => credit(value, 2),
+  },
+  firstErrorHit: {
+    title: 'First error found',
+    hint: 'How often its least credit is on the first bad turn of a trajectory; chance stands beside it',
+    from: 0,
+    write: share,
+  },
+};
+
+const OF_LABELS: readonly Measure[] = [
+  'withinTrajectoryPairAccuracy',
+  'auc',
+  'aucMixedGroups',
+  'spearman',
+  'firstErrorHit',
+];
+const OF_NUMBERS: readonly Measure[] = ['spearman', 'withinTrajectoryPairAccuracy', 'auc', 'aucMixedGroups'];
+
+function columnsOf(signal: string, truths: readonly Truth[]): readonly Column<Profile>[] {
+  const of = new Map(truths.filter((truth) => truth.signal === signal).map((truth) => [truth.estimator, truth]));
+  const measures = isLabel(truths, signal) ? OF_LABELS : OF_NUMBERS;
+  return [
+    { id: 'id', title: 'Estimator', sortBy: ({ id }) => id, cell: ({ id }) => <strong>{visibleText(id)}</strong> },
+    ...measures.map((measure, i): Column<Profile> => {
+      const { title, hint, from, write } = MEASURES[measure];
+      return {
+        id: measure,
+        title,
+        hint,
+        sortBy: ({ id }) => estimateOf(of.get(id), measure).value,
+        cell: ({ id }) => (
+          <Interval estimate={estimateOf(of.get(id), measure)} from={from} write={write} isDrawn={i === 0} />
+        ),
+      };
+    }),
+    ...(measures.includes('firstErrorHit')
+      ? [
+          {
+            id: 'chance',
+            title: 'by chance',
+            align: 'end' as const,
+            cell: ({ id }: Profile) => percent(firstErrorChance(of.get(id)), 0),
+          },
+        ]
+      : []),
+  ];
+}
