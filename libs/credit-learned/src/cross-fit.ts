@@ -1,7 +1,9 @@
-import { ownerOf } from '#lib/numeric';
+import { ownerOf, rowLengths, rowMeans } from '#lib/numeric';
 import {
   networkOutputs,
+  recurrentOutputs,
   trainNetwork,
+  trainRecurrent,
   type Device,
   type Rows,
   type TrainingOptions,
@@ -54,6 +56,34 @@ export async function crossFit(
   return outputs;
 }
 
+/**
+ * What a recurrent network says at every row, and before the first one: of the network that was trained without the fold the
+ * sequence is in.
+ *
+ * @returns predicted [rows], prior [sequences]; NaN in no fold
+ */
+export async function crossFitRecurrent(
+  device: Device,
+  set: TrainingSet,
+  folds: readonly Fold[],
+  params: NetworkParams & { readonly seed: number; readonly auxiliaryWeight: number },
+): Promise<{ predicted: Float64Array; prior: Float64Array }> {
+  const predicted = new Float64Array(set.values.length / set.width).fill(NaN);
+  const prior = new Float64Array(set.targets.length).fill(NaN);
+  for (const [f, { training, validation, heldOut }] of folds.entries()) {
+    const { network } = await trainRecurrent(device, set, training, validation, {
+      ...params,
+      units: params.hiddenUnits,
+      auxiliary: params.auxiliaryWeight,
+      seed: `${params.seed} fold ${f}`,
+    });
+    const said = await recurrentOutputs(device, network, set, heldOut);
+    rowsOf(set, heldOut).forEach((row, k) => (predicted[row] = said[k]));
+    for (const i of heldOut) prior[i] = network.weights[network.weights.length - 1];
+  }
+  return { predicted, prior };
+}
+
 /** The rows of sequences, one sequence after the other. */
 function rowsOf({ offsets }: Pick<TrainingSet, 'offsets'>, sequences: Int32Array): Int32Array {
   const rows: number[] = [];
@@ -89,4 +119,10 @@ export function meansOfOthers(
     for (const i of heldOut) means[i] = sum / weight;
   }
   return means;
+}
+
+/** The same of numbers that turns have, on every turn. @param numbers [turns] @returns [turns] */
+export function meanOfOtherTurns(numbers: Float64Array, turnOffsets: Int32Array, folds: readonly Fold[]): Float64Array {
+  const means = meansOfOthers(rowMeans(numbers, turnOffsets), rowLengths(turnOffsets), folds);
+  return Float64Array.from(ownerOf(turnOffsets), (i) => means[i]);
 }

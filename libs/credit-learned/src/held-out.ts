@@ -1,4 +1,7 @@
 import type { Column, Credit } from '#lib/credit';
+import { rowLengths } from '#lib/numeric';
+import { meansOfOthers } from './cross-fit.js';
+import type { Fold } from './folds.js';
 
 /** How well a model did on what it had not seen. */
 export interface HeldOut {
@@ -29,6 +32,23 @@ export function judge(
     baselineLoss: mean(baseline),
     calibrationError: calibrationError(predicted, actual),
   };
+}
+
+/**
+ * Judges what was said of how trajectories end, by squared errors. Those without turns are in no fold.
+ *
+ * @param predicted, outcome [trajectories]
+ */
+export function judgeOutcomes(
+  predicted: Float64Array,
+  outcome: Float64Array,
+  turnOffsets: Int32Array,
+  folds: readonly Fold[],
+): HeldOut {
+  const turns = rowLengths(turnOffsets);
+  const means = meansOfOthers(outcome, new Float64Array(outcome.length).fill(1), folds);
+  const said = (values: Float64Array) => values.filter((_, i) => turns[i] > 0);
+  return judge(said(predicted), said(outcome), said(means), squaredLoss);
 }
 
 /** Σ_bins rows of the bin / rows · |mean predicted − mean actual|, bins of equal counts in the order of what was predicted. */

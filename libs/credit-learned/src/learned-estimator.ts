@@ -67,7 +67,13 @@ export const FOLD_PARAMS = {
     .min(3)
     .max(20)
     .default(5)
-    .describe('parts that groups are split into; no group is scored by a model that saw it'),
+    .describe('parts that the trajectories are split into; none is scored by a model that saw it'),
+  foldsBy: z
+    .enum(['group', 'trajectory'])
+    .default('group')
+    .describe(
+      "what is never split: a group, or a trajectory with its branches, so that its siblings are learned from ('trajectory')",
+    ),
   seed: z.int().min(0).default(0).describe('of the folds, the projection of texts and the training'),
   minTrajectories: z
     .int()

@@ -150,7 +150,7 @@ function forward(device: Device, batch: Batch, weights: Tensor1D, units: number)
   const { sequences, length, width } = batch;
   const parts = partsOf(device, weights, width, units);
   const inputs = tf.tensor2d(batch.inputs, [length * sequences, width]);
-  const candidate = tf.tanh(tf.add(tf.matMul(inputs, parts.input), parts.inputBias)) as Tensor2D;
+  const candidate: Tensor2D = tf.tanh(tf.add(tf.matMul(inputs, parts.input), parts.inputBias));
   const gates: Tensor2D[] = [];
   const kept: Tensor2D[] = [tf.zeros([sequences, units])];
   for (let t = 0; t < length; t++) {
@@ -159,7 +159,7 @@ function forward(device: Device, batch: Batch, weights: Tensor1D, units: number)
     kept.push(tf.add(kept[t], tf.mul(gate, placeOf(device, candidate, t, sequences))));
   }
   const after = tf.concat2d(kept.slice(1), 0);
-  const output = tf.add(tf.matMul(after, parts.last), parts.lastBias) as Tensor2D;
+  const output: Tensor2D = tf.add(tf.matMul(after, parts.last), parts.lastBias);
   return {
     parts,
     inputs,
@@ -194,9 +194,9 @@ function gradientOf(device: Device, batch: Batch, weights: Tensor1D, units: numb
   const { parts, inputs, candidate, gate, before, after, output } = forward(device, batch, weights, units);
   const { targets, counts } = errorsOf(batch, auxiliary);
   const rows = length * sequences;
-  const byOutput = tf.mul(tf.sub(output, tf.tensor2d(targets, [rows, 1])), tf.tensor2d(counts, [rows, 1]));
-  const direct = tf.matMul(byOutput, parts.last, false, true) as Tensor2D;
-  const gateSlope = tf.mul(candidate, tf.mul(gate, tf.sub(1, gate))) as Tensor2D;
+  const byOutput: Tensor2D = tf.mul(tf.sub(output, tf.tensor2d(targets, [rows, 1])), tf.tensor2d(counts, [rows, 1]));
+  const direct: Tensor2D = tf.matMul(byOutput, parts.last, false, true);
+  const gateSlope: Tensor2D = tf.mul(candidate, tf.mul(gate, tf.sub(1, gate)));
   const byKept: Tensor2D[] = [];
   let later: Tensor2D = tf.zeros([sequences, units]);
   for (let t = length - 1; t >= 0; t--) {
@@ -206,8 +206,8 @@ function gradientOf(device: Device, batch: Batch, weights: Tensor1D, units: numb
     later = tf.add(now, tf.matMul(byGate, parts.recurrent, false, true));
   }
   const byAfter = tf.concat2d(byKept.reverse(), 0);
-  const byGates = tf.mul(byAfter, gateSlope) as Tensor2D;
-  const byCandidate = tf.mul(tf.mul(byAfter, gate), tf.sub(1, tf.square(candidate))) as Tensor2D;
+  const byGates: Tensor2D = tf.mul(byAfter, gateSlope);
+  const byCandidate: Tensor2D = tf.mul(tf.mul(byAfter, gate), tf.sub(1, tf.square(candidate)));
   const flat = (rows: Tensor2D): Tensor1D => tf.reshape(rows, [-1]);
   return tf.concat1d([
     flat(tf.matMul(inputs, byCandidate, true)),

@@ -1,6 +1,8 @@
 import type { AnyLearnedEstimator } from '../learned-estimator.js';
 import { learnedProgress } from './learned-progress.js';
 import { learnedReturnDecomposition } from './learned-return-decomposition.js';
+import { learnedRudder } from './learned-rudder.js';
+import { learnedStepQ } from './learned-step-q.js';
 import { learnedValueGae } from './learned-value-gae.js';
 import { spaLearned } from './spa-learned.js';
 
@@ -8,6 +10,8 @@ import { spaLearned } from './spa-learned.js';
 export const LEARNED_ESTIMATORS: readonly AnyLearnedEstimator[] = [
   spaLearned,
   learnedReturnDecomposition,
+  learnedRudder,
   learnedProgress,
   learnedValueGae,
+  learnedStepQ,
 ];

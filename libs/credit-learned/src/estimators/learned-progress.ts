@@ -1,8 +1,8 @@
 import { ownerOf } from '#lib/numeric';
 import { logisticLoss } from '#lib/tensor';
 import { z } from 'zod';
-import { crossFit, meansOfOthers, trainingOptions } from '../cross-fit.js';
-import { foldsByGroup, tooLittle } from '../folds.js';
+import { crossFit, meanOfOtherTurns, meansOfOthers, trainingOptions } from '../cross-fit.js';
+import { foldsOf, tooLittle } from '../folds.js';
 import { heldOutColumns, heldOutWarnings, judge, nothing, squaredLoss } from '../held-out.js';
 import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
 import { inContext, turnFeatures } from '../turn-features.js';
@@ -12,6 +12,10 @@ const LearnedProgressParams = z.strictObject({
     .enum(['outcome', 'success'])
     .default('outcome')
     .describe('what is predicted: the outcome reward, or the flag success'),
+  last: z
+    .enum(['outcome', 'predicted'])
+    .default('outcome')
+    .describe('what stands after the last turn: how the trajectory ended, or what was predicted of it'),
   ...FOLD_PARAMS,
   ...NETWORK_PARAMS,
 });
@@ -24,12 +28,13 @@ const crossEntropy = (p: number, y: number) => logisticLoss(Math.log(p / (1 - p)
  *
  *     p[t] = f(turn t, the turns before it)      trained on trajectories of other groups
  *     A[t] = p[t] − p[t−1]                       p[−1]: the mean end of those trajectories
+ *                                                p[T−1], when last is 'outcome': the end itself, so Σ A = end − p[−1]
  *
  * Ends that lie in 0 .. 1 are predicted as chances (logistic loss), others as numbers (squared loss).
  */
 export const learnedProgress = defineLearned({
   id: 'learned-progress',
-  version: 1,
+  version: 2,
   title: 'Learned success predictor, credit by its differences',
   citation: { work: 'TRACE, a success predictor over prefixes of a trajectory; this form is our own' },
   status: 'own',
@@ -50,10 +55,10 @@ export const learnedProgress = defineLearned({
     const end = Float64Array.from(
       columns[params.target === 'outcome' ? 'trajectory.outcomeReward' : 'trajectory.success'],
     );
-    const why = tooLittle(trajectories, end, params.minTrajectories);
+    const why = tooLittle(trajectories, end, params);
     if (why) return nothing(stateKey.length, why);
 
-    const folds = foldsByGroup(trajectories, params.folds, params.seed);
+    const folds = foldsOf(trajectories, params);
     const features = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
     const isChance = end.every((value) => value >= 0 && value <= 1);
     const trajectoryOf = ownerOf(turnOffsets);
@@ -67,14 +72,14 @@ export const learnedProgress = defineLearned({
     const outputs = await crossFit(device, set, folds, options);
     const predicted = isChance ? outputs.map(sigmoid) : outputs;
 
-    const turns = end.map((_, i) => turnOffsets[i + 1] - turnOffsets[i]);
     const start = meansOfOthers(end, new Float64Array(end.length).fill(1), folds);
+    const isEnd = (t: number) => params.last === 'outcome' && t + 1 === turnOffsets[trajectoryOf[t] + 1];
     const level = 'turn';
-    const values = predicted.map(
-      (p, t) => p - (t === turnOffsets[trajectoryOf[t]] ? start[trajectoryOf[t]] : predicted[t - 1]),
-    );
-    const perTurn = meansOfOthers(end, turns, folds);
-    const baseline = Float64Array.from(trajectoryOf, (i) => perTurn[i]);
+    const values = predicted.map((p, t) => {
+      const i = trajectoryOf[t];
+      return (isEnd(t) ? end[i] : p) - (t === turnOffsets[i] ? start[i] : predicted[t - 1]);
+    });
+    const baseline = meanOfOtherTurns(endOf, turnOffsets, folds);
     const heldOut = judge(predicted, endOf, baseline, isChance ? crossEntropy : squaredLoss);
     return {
       level,

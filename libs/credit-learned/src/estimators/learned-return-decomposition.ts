@@ -1,9 +1,9 @@
-import { ownerOf, rowLengths, rowSums, solvePositiveDefinite } from '#lib/numeric';
+import { ownerOf, rowSums, solvePositiveDefinite } from '#lib/numeric';
 import { normalEquations, type Device, type Rows } from '#lib/tensor';
 import { z } from 'zod';
-import { chosenRows, crossFit, meansOfOthers, trainingOptions } from '../cross-fit.js';
-import { foldsByGroup, tooLittle, type Fold } from '../folds.js';
-import { heldOutColumns, heldOutWarnings, judge, nothing, squaredLoss } from '../held-out.js';
+import { chosenRows, crossFit, trainingOptions } from '../cross-fit.js';
+import { foldsOf, tooLittle, type Fold } from '../folds.js';
+import { heldOutColumns, heldOutWarnings, judgeOutcomes, nothing } from '../held-out.js';
 import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
 import { spreadResidual } from '../spread-residual.js';
 import { inContext, turnFeatures } from '../turn-features.js';
@@ -59,18 +59,12 @@ export const learnedReturnDecomposition = defineLearned({
   async learn(device, trajectories, columns, params) {
     const { turnOffsets, stateKey } = trajectories;
     const outcome = Float64Array.from(columns['trajectory.outcomeReward']);
-    const why = tooLittle(trajectories, outcome, params.minTrajectories);
+    const why = tooLittle(trajectories, outcome, params);
     if (why) return nothing(stateKey.length, why);
 
-    const folds = foldsByGroup(trajectories, params.folds, params.seed);
+    const folds = foldsOf(trajectories, params);
     const { turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
     const rows = inContext(turn, turn, turnOffsets);
-    const turns = rowLengths(turnOffsets);
-    const means = meansOfOthers(
-      outcome,
-      turns.map(() => 1),
-      folds,
-    );
     const { method, drawnTurns, residual } = params;
     const reward =
       method === 'randomized'
@@ -84,8 +78,7 @@ export const learnedReturnDecomposition = defineLearned({
 
     const predicted = rowSums(reward, turnOffsets);
     const level = 'turn';
-    const said = (values: Float64Array) => values.filter((_, i) => turns[i] > 0);
-    const heldOut = judge(said(predicted), said(outcome), said(means), squaredLoss);
+    const heldOut = judgeOutcomes(predicted, outcome, turnOffsets, folds);
     return {
       level,
       values: residual === 'uniform' ? spreadResidual(reward, predicted, outcome, turnOffsets) : reward,

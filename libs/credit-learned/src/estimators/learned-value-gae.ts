@@ -1,17 +1,14 @@
-import { discountedSums, ownerOf, temporalDifferences } from '#lib/numeric';
+import { discountedSums, temporalDifferences } from '#lib/numeric';
 import { z } from 'zod';
-import { crossFit, meansOfOthers, trainingOptions } from '../cross-fit.js';
-import { foldsByGroup, tooLittle } from '../folds.js';
+import { crossFit, meanOfOtherTurns, trainingOptions } from '../cross-fit.js';
+import { foldsOf, tooLittle } from '../folds.js';
 import { heldOutColumns, heldOutWarnings, judge, nothing, squaredLoss } from '../held-out.js';
 import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
 import { inContext, turnFeatures } from '../turn-features.js';
+import { RETURN_NEEDS, RETURN_PARAMS, turnRewards } from '../turn-rewards.js';
 
 const LearnedValueGaeParams = z.strictObject({
-  rewards: z
-    .enum(['outcome', 'turn'])
-    .default('outcome')
-    .describe('the outcome at the last turn and nothing before it, or the reward of each turn'),
-  gamma: z.number().min(0).max(1).default(1).describe('discount per turn'),
+  ...RETURN_PARAMS,
   lambda: z.number().min(0).max(1).default(0.95).describe('trace decay per turn'),
   ...FOLD_PARAMS,
   ...NETWORK_PARAMS,
@@ -35,26 +32,18 @@ export const learnedValueGae = defineLearned({
   groupRelative: false,
   requires: ['turn.state', 'turn.action'],
   accepts: ['turn.embedding'],
-  conditional: [
-    { when: { rewards: 'outcome' }, requires: ['trajectory.outcomeReward'] },
-    { when: { rewards: 'turn' }, requires: ['turn.reward'] },
-  ],
+  conditional: RETURN_NEEDS,
   kinds: { 'turn.embedding': z.array(z.number()) },
   texts: true,
   params: LearnedValueGaeParams,
   async learn(device, trajectories, columns, params) {
     const { turnOffsets, stateKey } = trajectories;
-    const trajectoryOf = ownerOf(turnOffsets);
-    const isLast = (t: number) => t + 1 === turnOffsets[trajectoryOf[t] + 1];
-    const reward =
-      params.rewards === 'turn'
-        ? Float64Array.from(columns['turn.reward'])
-        : Float64Array.from(trajectoryOf, (i, t) => (isLast(t) ? columns['trajectory.outcomeReward'][i] : 0));
+    const reward = turnRewards(trajectories, columns, params.rewards);
     const turnReturn = discountedSums(reward, turnOffsets, params.gamma);
-    const why = tooLittle(trajectories, turnReturn, params.minTrajectories);
+    const why = tooLittle(trajectories, turnReturn, params);
     if (why) return nothing(stateKey.length, why);
 
-    const folds = foldsByGroup(trajectories, params.folds, params.seed);
+    const folds = foldsOf(trajectories, params);
     const { state, turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
     const set = {
       ...inContext(state, turn, turnOffsets),
@@ -64,15 +53,7 @@ export const learnedValueGae = defineLearned({
     const value = await crossFit(device, set, folds, trainingOptions(params, { loss: 'squared' }));
     const errors = temporalDifferences(reward, value, turnOffsets, params.gamma);
     const level = 'turn';
-
-    const turns = Float64Array.from({ length: trajectories.ids.length }, (_, i) => turnOffsets[i + 1] - turnOffsets[i]);
-    const meanReturn = turns.map((count, i) => {
-      const sum = turnReturn.subarray(turnOffsets[i], turnOffsets[i + 1]).reduce((total, each) => total + each, 0);
-      return count > 0 ? sum / count : 0;
-    });
-    const means = meansOfOthers(meanReturn, turns, folds);
-    const baseline = Float64Array.from(trajectoryOf, (i) => means[i]);
-    const heldOut = judge(value, turnReturn, baseline, squaredLoss);
+    const heldOut = judge(value, turnReturn, meanOfOtherTurns(turnReturn, turnOffsets, folds), squaredLoss);
     return {
       level,
       values: discountedSums(errors, turnOffsets, params.gamma * params.lambda),

@@ -1,8 +1,8 @@
-import { rowLengths, rowSums } from '#lib/numeric';
+import { rowSums } from '#lib/numeric';
 import { z } from 'zod';
-import { crossFit, meansOfOthers, trainingOptions } from '../cross-fit.js';
-import { foldsByGroup, tooLittle } from '../folds.js';
-import { heldOutColumns, heldOutWarnings, judge, nothing, squaredLoss } from '../held-out.js';
+import { crossFit, trainingOptions } from '../cross-fit.js';
+import { foldsOf, tooLittle } from '../folds.js';
+import { heldOutColumns, heldOutWarnings, judgeOutcomes, nothing } from '../held-out.js';
 import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
 import { spreadResidual } from '../spread-residual.js';
 import { inContext, turnFeatures } from '../turn-features.js';
@@ -44,10 +44,10 @@ export const spaLearned = defineLearned({
   async learn(device, trajectories, columns, params) {
     const { turnOffsets, stateKey } = trajectories;
     const outcome = Float64Array.from(columns['trajectory.outcomeReward']);
-    const why = tooLittle(trajectories, outcome, params.minTrajectories);
+    const why = tooLittle(trajectories, outcome, params);
     if (why) return nothing(stateKey.length, why);
 
-    const folds = foldsByGroup(trajectories, params.folds, params.seed);
+    const folds = foldsOf(trajectories, params);
     const { turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
     const set = {
       ...inContext(turn, turn, turnOffsets),
@@ -57,14 +57,7 @@ export const spaLearned = defineLearned({
     const contribution = await crossFit(device, set, folds, trainingOptions(params, { loss: 'sum' }));
     const predicted = rowSums(contribution, turnOffsets);
     const level = 'turn';
-    const turns = rowLengths(turnOffsets);
-    const means = meansOfOthers(
-      outcome,
-      turns.map(() => 1),
-      folds,
-    );
-    const said = (values: Float64Array) => values.filter((_, i) => turns[i] > 0);
-    const heldOut = judge(said(predicted), said(outcome), said(means), squaredLoss);
+    const heldOut = judgeOutcomes(predicted, outcome, turnOffsets, folds);
     return {
       level,
       values:

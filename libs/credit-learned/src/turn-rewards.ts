@@ -1,0 +1,35 @@
+import type { ConditionalNeeds } from '#lib/credit';
+import type { TrajectoryBatch } from '#lib/dataset';
+import { ownerOf } from '#lib/numeric';
+import { z } from 'zod';
+
+/** Params of what is fitted to returns. */
+export const RETURN_PARAMS = {
+  rewards: z
+    .enum(['outcome', 'turn'])
+    .default('outcome')
+    .describe('the outcome at the last turn and nothing before it, or the reward of each turn'),
+  gamma: z.number().min(0).max(1).default(1).describe('discount per turn'),
+} as const;
+
+type Rewards = z.infer<(typeof RETURN_PARAMS)['rewards']>;
+
+export const RETURN_NEEDS = [
+  { when: { rewards: 'outcome' }, requires: ['trajectory.outcomeReward'] },
+  { when: { rewards: 'turn' }, requires: ['turn.reward'] },
+] as const satisfies readonly ConditionalNeeds<
+  { rewards: Rewards },
+  'trajectory.outcomeReward' | 'turn.reward',
+  never
+>[];
+
+/** r of every turn. @returns [turns] */
+export function turnRewards(
+  { turnOffsets }: Pick<TrajectoryBatch, 'turnOffsets'>,
+  columns: Readonly<Record<'trajectory.outcomeReward' | 'turn.reward', ArrayLike<number>>>,
+  rewards: Rewards,
+): Float64Array {
+  if (rewards === 'turn') return Float64Array.from(columns['turn.reward']);
+  const outcome = columns['trajectory.outcomeReward'];
+  return Float64Array.from(ownerOf(turnOffsets), (i, t) => (t + 1 === turnOffsets[i + 1] ? outcome[i] : 0));
+}
