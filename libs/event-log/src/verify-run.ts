@@ -9,6 +9,8 @@ import { startsOfLines } from './unpack.js';
 const decompress = promisify(zstdDecompress);
 const PAGE_BATCHES = 256;
 const PAGE_BYTES = 32 * 1024 * 1024;
+/** Of a stretch, which somebody waits for, and an API unpacks beside all else that it does. */
+const STRETCH_BYTES = 4 * 1024 * 1024;
 
 /** The first place where the log is not what was acknowledged. */
 export interface BrokenBatch {
@@ -73,6 +75,12 @@ interface WrittenHead {
   readonly erasedPosition: number | null;
 }
 
+/** What is read at once, at most; a larger batch comes alone. */
+interface PageSize {
+  readonly pageBatches: number;
+  readonly pageBytes: number;
+}
+
 /** How far a walk is. */
 interface Walk {
   readonly position: number;
@@ -101,7 +109,7 @@ export async function verifyRun(
   const head = await headWithLast(db, runId);
   let walk: Walk = { ...START, ...NOTHING_YET, erasedPosition: head.erasedPosition };
   while (!walk.broken && walk.after < (head.lastPosition ?? -1)) {
-    const next = await walkPage(db, runId, head, walk, pageBatches);
+    const next = await walkPage(db, runId, head, walk, { pageBatches, pageBytes: PAGE_BYTES });
     if (next === walk) break;
     walk = next;
     if (!walk.broken) onProgress?.(walk.position, head.nextPosition);
@@ -119,7 +127,7 @@ export async function verifyRun(
 }
 
 /**
- * Walks a bounded part of a run, some 32 MiB: for those who go through a long log piece by piece, each from where the
+ * Walks a bounded part of a run, some 4 MiB: for those who go through a long log piece by piece, each from where the
  * one before it ended.
  *
  * @throws RecreditError `run.unknown`, `request.invalid` where no batch begins at `from`
@@ -133,7 +141,7 @@ export async function verifyStretch(
   const head = await headWithLast(db, runId);
   const start = from === 0 ? START : await endOfBatch(db, runId, from);
   const begun: Walk = { ...start, ...NOTHING_YET, erasedPosition: head.erasedPosition };
-  const walk = await walkPage(db, runId, head, begun, pageBatches);
+  const walk = await walkPage(db, runId, head, begun, { pageBatches, pageBytes: STRETCH_BYTES });
   const isEnd = walk === begun || walk.after >= (head.lastPosition ?? -1);
   const broken = walk.broken ?? (isEnd ? faultOfHead(head, walk.position, walk.chainHash) : null);
   const { position, batches, bytes, chainHash } = walk;
@@ -150,14 +158,8 @@ export async function verifyStretch(
 }
 
 /** Goes on by one page; where there is none, the walk stays as it is. */
-async function walkPage(
-  db: Queryable,
-  runId: string,
-  head: WrittenHead,
-  walk: Walk,
-  pageBatches: number,
-): Promise<Walk> {
-  for (const batch of await pageAfter(db, runId, walk.after, head.lastPosition ?? -1, pageBatches)) {
+async function walkPage(db: Queryable, runId: string, head: WrittenHead, walk: Walk, size: PageSize): Promise<Walk> {
+  for (const batch of await pageAfter(db, runId, walk.after, head.lastPosition ?? -1, size)) {
     const chainHash = chain(walk.chainHash, batch.payloadSha256);
     const isEmpty = batch.payload.length === 0;
     let { erasedPosition } = walk;
@@ -264,7 +266,7 @@ async function pageAfter(
   runId: string,
   after: number,
   last: number,
-  limit: number,
+  { pageBatches, pageBytes }: PageSize,
 ): Promise<WrittenBatch[]> {
   const { rows } = await db.query<WrittenBatch>(
     `select first_position::float8 as "firstPosition", event_count as "eventCount", producer_id as "producerId",
@@ -278,7 +280,7 @@ async function pageAfter(
      ) as page
      where size_before < $5
      order by first_position`,
-    [runId, after, last, limit, PAGE_BYTES],
+    [runId, after, last, pageBatches, pageBytes],
   );
   return rows;
 }

@@ -29,7 +29,7 @@ const WEIGHT: Readonly<Record<string, number>> = {
   Turn: 10, // read from the log
   LoggedEvent: 10,
   Estimate: 25_000, // computed for whoever asks
-  VerifiedLog: 50_000, // 32 MiB of the log are unpacked and hashed
+  VerifiedLog: 25_000, // 4 MiB of the log are unpacked and hashed
   CreditSample: 50_000, // the credit files of some training steps are read
 };
 /** A point of a curve is less than an object. */

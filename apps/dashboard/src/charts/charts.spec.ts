@@ -55,8 +55,9 @@ it('draws the curves of two runs over one axis, with another look each, as far a
 it('draws a point per turn, those of opposite signs in the other colour, and both zeros', () => {
   const turns = { x: Float64Array.of(1, 1, -1, 0), y: Float64Array.of(1, -1, -1, -1) };
   const svg = svgOf(scatter({ ...turns, xName: 'grpo', yName: '<b>gae</b>', caption: () => 'a turn' }, LIGHT));
-  expect(svg.match(/fill="#1d4ed8"/g)).toHaveLength(3);
+  expect(svg.match(/fill="#1d4ed8"/g)).toHaveLength(2);
   expect(svg.match(/fill="#b34700"/g)).toHaveLength(1);
+  expect(svg.match(/<path [^>]*fill="#5a6675"/g)).toHaveLength(1);
   expect(svg).toContain('&lt;b&gt;gae&lt;/b&gt;');
 });
 

@@ -14,12 +14,16 @@ export interface Scatter {
   readonly caption: (point: number) => string;
 }
 
+/** As docs/comparison.md takes credit for 0. */
 const SMALL = 1e-8;
 
 /** Points of a plane with both zeros marked. Where the two have opposite signs they stand out. */
 export function scatter({ xName, yName, x, y, caption }: Scatter, palette: Palette): EChartsCoreOption {
   const [below, , , , above] = palette.diverging;
-  const colour = (point: number) => (x[point] * y[point] < -(SMALL ** 2) ? below : above);
+  const colour = (point: number) => {
+    if (Math.min(Math.abs(x[point]), Math.abs(y[point])) <= SMALL) return palette.muted;
+    return x[point] * y[point] < 0 ? below : above;
+  };
   const axis = (name: string, nameGap: number) => ({
     ...valueAxis(palette, name),
     nameGap,

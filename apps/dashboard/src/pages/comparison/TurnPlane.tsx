@@ -156,6 +156,10 @@ function Plane({ analysis, sample, x, y, spreads, area: text, onArea }: PlanePro
             <i className="swatch swatch-below" />
             opposite signs
           </span>
+          <span>
+            <i className="swatch swatch-nothing" />
+            one says 0
+          </span>
         </p>
       </div>
       <div>
