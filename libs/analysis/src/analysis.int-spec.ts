@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ import { planAnalysis, type ShardAddress } from './plan-analysis.js';
 import { progressOf } from './progress.js';
 import type { EstimatorWish } from './request.js';
 import { resultKey } from './result-key.js';
-import { creditFileKey, type ShardTask } from './shard-task.js';
+import { creditFileKey, type ShardAnswer, type ShardTask } from './shard-task.js';
 import { announce, startAnalysis } from './start-analysis.js';
 
 const AT = '2026-11-21T12:00:00Z';
@@ -120,6 +121,12 @@ async function stored(analysis: string): Promise<{ state: string; comparison: Co
   const [{ state, comparison, results }] = rows;
   return { state, comparison, results: (results ?? []).flat() };
 }
+
+/** The task of a shard of which nothing is known. */
+const unknown = (task: ShardTask): ShardTask => ({
+  ...task,
+  estimators: task.estimators.map((estimator) => ({ ...estimator, known: null })),
+});
 
 const bytesOf = (keys: readonly string[]) => Promise.all(keys.map((key) => store.get(creditFileKey(key))));
 
@@ -224,11 +231,15 @@ describe('an analysis', () => {
     expect(first.comparison.truths).toHaveLength(1);
   });
 
-  it('computes a result again whose file was lost', async () => {
+  it.each([
+    ['was lost', (key: string) => store.delete(key)],
+    ['was cut off', async (key: string) => writeFile(join(folder, key), (await store.get(key)).subarray(0, 300))],
+    ['is empty', (key: string) => writeFile(join(folder, key), '')],
+  ])('computes a result again whose file %s', async (_, damage) => {
     await send(stepOf(0));
     const first = await stored(await analyze([{ id: 'grpo' }]));
     const [bytes] = await bytesOf(first.results);
-    await store.delete(creditFileKey(first.results[0]));
+    await damage(creditFileKey(first.results[0]));
     await analyze([{ id: 'grpo' }, { id: 'rloo' }]);
     expect(await bytesOf(first.results)).toEqual([bytes]);
   });
@@ -293,6 +304,50 @@ describe('a shard', () => {
     expect((await stored(analysis)).state).toBe('completed');
     const completions = (await readEvents(db.pool, run, 0)).filter(({ event }) => event.type === 'analysis.completed');
     expect(completions).toHaveLength(1);
+  });
+
+  it('computed while others are has the bytes that it has alone, whosever memory it is given', async () => {
+    await send([0, 1, 2, 3, 4, 5].flatMap((step) => stepOf(step, 'x'.repeat(step * 50))));
+    await analyze([{ id: 'gigpo' }, { id: 'grpo' }, { id: 'discounted-return' }]);
+    const tasks = computed.map(unknown);
+    const filesOf = async (answers: readonly ShardAnswer[]) => {
+      const results = answers.flatMap(({ results }) => results);
+      const files = await bytesOf(results.map(({ key }) => key));
+      const hashes = files.map((bytes) => createHash('sha256').update(bytes).digest('hex'));
+      expect(results.map((result) => result.kind === 'credit' && result.sha256)).toEqual(hashes);
+      return [...hashes, ...answers.map(({ summary }) => Buffer.from(summary).toString('base64'))];
+    };
+    const alone: ShardAnswer[] = [];
+    for (const task of tasks) alone.push(await computeShard(store, task));
+    const before = await filesOf(alone);
+    for (let round = 0; round < 3; round++) {
+      const order = tasks.map((_, i) => (i * 5 + round) % tasks.length);
+      const answers = await Promise.all(order.map((i) => computeShard(store, tasks[i])));
+      const sorted = tasks.map((_, i) => answers[order.indexOf(i)]);
+      expect(await filesOf(sorted)).toEqual(before);
+    }
+  });
+
+  it('that fails does not hold up the next', async () => {
+    await send([...stepOf(0), ...stepOf(1)]);
+    await analyze([{ id: 'grpo' }]);
+    const [broken, whole] = computed;
+    const lost = {
+      ...broken,
+      segments: broken.segments.map((each) => ({ ...each, numericKey: 'segments/lost.arrow' })),
+    };
+    const full = {
+      get: (key: string) => store.get(key),
+      put: () => Promise.reject(new Error('no space left')),
+    } as Partial<SegmentStore> as SegmentStore;
+    const [first, second, third] = await Promise.allSettled([
+      computeShard(store, lost),
+      computeShard(full, unknown(whole)),
+      computeShard(store, unknown(whole)),
+    ]);
+    expect(first).toMatchObject({ reason: { code: 'segment.damaged' } });
+    expect(second).toMatchObject({ reason: { message: 'no space left' } });
+    expect(third).toMatchObject({ value: { results: [{ kind: 'credit' }] } });
   });
 
   it('whose worker died between result and record is finished by the next', async () => {

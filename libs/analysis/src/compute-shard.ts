@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { encodeCredit, openCredit, openSegment, stepBatch } from '#lib/columnar';
 import {
   AS_RECORDED,
@@ -20,6 +19,8 @@ import { encodeSummary, summarizeShard, type StabilitySums } from '#lib/diagnost
 import { canonicalJson, messageOf, RecreditError } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
 import { stabilityOf } from './measure-stability.js';
+import { FileMemory } from './file-memory.js';
+import { ShardFiles } from './shard-files.js';
 import { creditFileKey, type ShardAnswer, type ShardResult, type ShardTask } from './shard-task.js';
 import { withTags } from './with-tags.js';
 
@@ -44,28 +45,67 @@ const OURS: Estimation = {
   run: runEstimator,
 };
 
+/** Files of shards lie in memory that is used again; what is kept unused, at most, in each thread. */
+const memory = new FileMemory(32 * 2 ** 20);
+
 /**
  * Computes a shard from files to files: reads its segments, runs the estimators whose credit is not known yet, stores
  * their credit, and summarises all of them for the comparison. The same task gives the same bytes. An estimator that fails
  * fails alone, with its reason.
+ *
+ * Shards that are asked for at the same time are computed one after the other; the files of one are read and written
+ * while another is computed.
  */
 export async function computeShard(
   store: SegmentStore,
   task: ShardTask,
   estimation: Estimation = OURS,
 ): Promise<ShardAnswer> {
-  const trajectories = await loadTrajectories(store, task, estimation);
-  const results: ShardResult[] = [];
+  const { allocate, giveBack } = memory.lend();
+  const files = new ShardFiles(store, allocate);
+  try {
+    const segments = await readSegments(files, task, estimation);
+    const { results, summary } = await inTurn(() => computed(files, segments, task, estimation));
+    const written = await Promise.all(results.map((result) => result()));
+    return { results: written, summary, device: deviceOf(written) };
+  } finally {
+    await files.settled();
+    giveBack();
+  }
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Begins when what was asked for before has ended. */
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const done = last.then(work);
+  last = done.catch(() => {});
+  return done;
+}
+
+/** A result, once its file is on disk. */
+type Result = () => Promise<ShardResult>;
+
+async function computed(
+  files: ShardFiles,
+  segments: readonly SegmentBytes[],
+  task: ShardTask,
+  estimation: Estimation,
+): Promise<{ results: Result[]; summary: Uint8Array }> {
+  const trajectories = stepBatch(
+    segments.map(({ numeric, text }) => openSegment(numeric, text)),
+    task,
+  );
+  const results: Result[] = [];
   const credits = new Map<string, Float64Array>();
   for (const estimator of task.estimators) {
     if (estimator.known === 'missing') continue;
-    // a result whose file was lost is computed again, and its file is there again
-    if (estimator.known === 'credit' && (await store.exists(creditFileKey(estimator.key)))) {
-      const { credit } = openCredit(await store.get(creditFileKey(estimator.key)));
-      credits.set(estimator.label, turnCredit(trajectories, credit));
+    const known = estimator.known === 'credit' && (await knownCredit(files, estimator.key));
+    if (known) {
+      credits.set(estimator.label, turnCredit(trajectories, known));
       continue;
     }
-    const { result, credit } = await computeOne(store, trajectories, estimator, estimation);
+    const { result, credit } = await computeOne(files, trajectories, estimator, estimation);
     results.push(result);
     if (credit) credits.set(estimator.label, turnCredit(trajectories, credit));
   }
@@ -79,7 +119,17 @@ export async function computeShard(
     sampleRate: task.sampleRate,
     topK: DISPUTED_TURNS,
   });
-  return { results, summary: encodeSummary(summary), device: deviceOf(results) };
+  return { results, summary: encodeSummary(summary) };
+}
+
+/** Null where the file was lost, or is not what was written: it is computed again, and its file is there again. */
+async function knownCredit(files: ShardFiles, key: string): Promise<Credit | null> {
+  try {
+    return openCredit(await files.read(creditFileKey(key))).credit;
+  } catch (error) {
+    if (error instanceof RecreditError && error.code === 'segment.damaged') return null;
+    throw error;
+  }
 }
 
 /** How far the credit of each estimator hangs on who else was there. One that learns would learn again each time: it is left out. */
@@ -116,13 +166,17 @@ function deviceOf(results: readonly ShardResult[]): string {
   return results.find(({ device }) => device !== PROCESSOR)?.device ?? PROCESSOR;
 }
 
-/** The trajectories of a shard, with their texts only where an estimator reads them. */
-async function loadTrajectories(
-  store: SegmentStore,
+interface SegmentBytes {
+  readonly numeric: Uint8Array;
+  readonly text: Uint8Array | undefined;
+}
+
+/** The segments of a shard, with their texts only where an estimator reads them. */
+async function readSegments(
+  files: ShardFiles,
   task: ShardTask,
   { catalogue }: Estimation,
-): Promise<TrajectoryBatch> {
-  const { trainingStep, asOf, from, annotations } = task;
+): Promise<readonly SegmentBytes[]> {
   const readsTexts = ({ id, params, states, known }: TaskEstimator) => {
     const estimator = catalogue.find((each) => each.id === id);
     // the credit of one that learns is not looked at again once it is known
@@ -131,39 +185,41 @@ async function loadTrajectories(
     return estimator !== undefined && needsOf(estimator, params).texts;
   };
   const withTexts = task.estimators.some((each) => each.known !== 'missing' && readsTexts(each));
-  const segments = await Promise.all(
+  return Promise.all(
     task.segments.map(async ({ numericKey, textKey }) => {
-      const [numeric, text] = await Promise.all([store.get(numericKey), withTexts ? store.get(textKey) : undefined]);
-      return openSegment(numeric, text);
+      const [numeric, text] = await Promise.all([files.read(numericKey), withTexts ? files.read(textKey) : undefined]);
+      return { numeric, text };
     }),
   );
-  return stepBatch(segments, { trainingStep, asOf, from, annotations });
 }
 
 async function computeOne(
-  store: SegmentStore,
+  files: ShardFiles,
   trajectories: TrajectoryBatch,
   { id, version, hash, params, states, key }: TaskEstimator,
   estimation: Estimation,
-): Promise<{ result: ShardResult; credit?: Credit }> {
+): Promise<{ result: Result; credit?: Credit }> {
   const started = performance.now();
-  const seconds = () => (performance.now() - started) / 1000;
+  const answer = (device: string) => ({ key, seconds: (performance.now() - started) / 1000, device });
   let outcome: Outcome;
   try {
     const estimator = chosen(estimation.catalogue, id, hash);
     outcome = await runLater(estimation, estimator, trajectories, params, states ?? AS_RECORDED);
   } catch (error) {
-    const reason = `${id}: ${messageOf(error)}`;
-    return { result: { key, seconds: seconds(), device: PROCESSOR, kind: 'failed', reason } };
+    const failed = { ...answer(PROCESSOR), kind: 'failed', reason: `${id}: ${messageOf(error)}` } as const;
+    return { result: async () => failed };
   }
-  if (outcome.kind === 'missing')
-    return { result: { key, seconds: seconds(), device: PROCESSOR, kind: 'missing', missing: outcome.missing } };
+  if (outcome.kind === 'missing') {
+    const missing = { ...answer(PROCESSOR), kind: 'missing', missing: outcome.missing } as const;
+    return { result: async () => missing };
+  }
   const { credit, warnings, device = PROCESSOR } = outcome;
   const made = { estimator: id, version, ...(hash && { hash }), params, ...(states && { states }) };
-  const file = encodeCredit({ ...made, trajectories, credit, warnings });
-  await store.put(creditFileKey(key), file);
-  const sha256 = createHash('sha256').update(file).digest('hex');
-  return { result: { key, seconds: seconds(), device, kind: 'credit', sha256, bytes: file.length, warnings }, credit };
+  const file = encodeCredit({ ...made, trajectories, credit, warnings }, files.allocate);
+  const answered = answer(device);
+  const { written } = await files.write(creditFileKey(key), file);
+  const result = { ...answered, kind: 'credit', bytes: file.length, warnings } as const;
+  return { result: async () => ({ ...result, sha256: await written }), credit };
 }
 
 /** A user's estimator is the one that was asked for only while its file is the same. */
@@ -181,7 +237,8 @@ function truthsOf(trajectories: TrajectoryBatch): Map<string, Float64Array> {
   const truths = new Map<string, Float64Array>();
   for (const name of TRUTHS) {
     const values = numbers(trajectories, `turn.${name}`);
-    if (values?.some((value) => !Number.isNaN(value))) truths.set(name, Float64Array.from(values));
+    if (values?.some((value) => !Number.isNaN(value)))
+      truths.set(name, values instanceof Float64Array ? values : Float64Array.from(values));
   }
   return truths;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { checkKey, missingSegment, type SegmentStore } from './segment-store.js';
 
@@ -14,10 +14,9 @@ export class FolderSegmentStore implements SegmentStore {
   async put(key: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(key);
     const folder = dirname(path);
-    await makeFolder(folder);
     const unfinished = `${path}.${randomBytes(6).toString('hex')}${UNFINISHED}`;
     try {
-      const file = await open(unfinished, 'wx', 0o600);
+      const file = await created(unfinished);
       try {
         await file.writeFile(bytes);
         await file.sync();
@@ -32,9 +31,14 @@ export class FolderSegmentStore implements SegmentStore {
     await syncFolder(folder);
   }
 
-  async get(key: string): Promise<Uint8Array> {
+  async get(key: string, allocate: (bytes: number) => Uint8Array = ownMemory): Promise<Uint8Array> {
     try {
-      return await readFile(this.#path(key));
+      const file = await open(this.#path(key));
+      try {
+        return await whole(file, allocate);
+      } finally {
+        await file.close();
+      }
     } catch (error) {
       throw isMissing(error) ? missingSegment(key, error) : error;
     }
@@ -80,6 +84,31 @@ export class FolderSegmentStore implements SegmentStore {
 
   #path(key: string): string {
     return join(this.folder, checkKey(key));
+  }
+}
+
+const ownMemory = (bytes: number) => Buffer.allocUnsafeSlow(bytes);
+
+async function whole(file: FileHandle, allocate: (bytes: number) => Uint8Array): Promise<Uint8Array> {
+  const { size } = await file.stat();
+  const bytes = allocate(size);
+  for (let length = 0; length < size;) {
+    const { bytesRead } = await file.read(bytes, length, size - length, length);
+    if (bytesRead === 0) return bytes.subarray(0, length);
+    length += bytesRead;
+  }
+  return bytes;
+}
+
+/** A new file, in a folder that is made where it is not there yet. */
+async function created(path: string): Promise<FileHandle> {
+  const create = () => open(path, 'wx', 0o600);
+  try {
+    return await create();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await makeFolder(dirname(path));
+    return create();
   }
 }
 

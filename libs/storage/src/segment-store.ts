@@ -7,8 +7,12 @@ import { RecreditError } from '#lib/kernel';
 export interface SegmentStore {
   /** All of it or nothing, and on disk when it returns. The same key again replaces. */
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Throws `segment.damaged` when there is none: who holds a key was told that it is there. */
-  get(key: string): Promise<Uint8Array>;
+  /**
+   * Throws `segment.damaged` when there is none: who holds a key was told that it is there.
+   *
+   * @param allocate gives the memory that it is read into; a store may take its own instead
+   */
+  get(key: string, allocate?: (bytes: number) => Uint8Array): Promise<Uint8Array>;
   exists(key: string): Promise<boolean>;
   /** The keys that begin with the prefix, sorted. */
   list(prefix: string): Promise<string[]>;
