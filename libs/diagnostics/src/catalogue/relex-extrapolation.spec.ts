@@ -46,6 +46,14 @@ it('is not taken in by a random walk, whose first direction explains most of it 
   expect(alerts).toEqual([]);
 });
 
+it('trusts no horizon where the direction holds and the pace does not', () => {
+  const { values, reasons, sentence } = run(Array.from({ length: 30 }, (_, t) => [Math.min(t, 24) ** 2, t / 10]));
+  expect(values).toMatchObject({ linear: 1, trustedUpTo: null });
+  expect(values['outOfSampleR2']).toBeLessThan(0);
+  expect(reasons['trustedUpTo']).toBe('held-back checkpoints keep to the line, but not to its pace');
+  expect(sentence).toMatch(/: held-back checkpoints keep to the line, but not to its pace$/);
+});
+
 it('says that it needs ten checkpoints', () => {
   const { values, reasons } = run([[0], [1]]);
   expect(values['linear']).toBeNull();

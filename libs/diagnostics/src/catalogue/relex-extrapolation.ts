@@ -257,20 +257,24 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
     const comparable = steps.filter(({ figures }) => figures.isComparable);
     const fit = comparable.at(-1)?.figures.fit ?? null;
     const holds = fit !== null && isLinear(fit, limits);
+    const hasPace = holds && (fit.outOfSampleR2 ?? 1) > limits.outOfSampleR2;
     const few = `needs ${LEAST} checkpoints that differ`;
+    const untrusted = holds
+      ? 'held-back checkpoints keep to the line, but not to its pace'
+      : 'the way is not linear enough';
     return {
       values: {
         ...Object.fromEntries(NAMES.map((name) => [name, fit?.[name] ?? null])),
         linear: fit ? Number(holds) : null,
-        trustedUpTo: holds ? fit.upTo : null,
+        trustedUpTo: hasPace ? fit.upTo : null,
       },
       reasons: fit
-        ? holds
-          ? {}
-          : { trustedUpTo: 'the way is not linear enough' }
+        ? { ...(!hasPace && { trustedUpTo: untrusted }) }
         : Object.fromEntries([...NAMES, 'linear', 'trustedUpTo'].map((name) => [name, few])),
       sentence: `${
-        fit ? sentenceOf(fit, holds) : `${comparable.length} checkpoints: the extrapolation ${few}`
+        fit
+          ? `${factsOf(fit)}: ${hasPace ? `trusted up to training step ${fit.upTo}` : untrusted}`
+          : `${comparable.length} checkpoints: the extrapolation ${few}`
       }${leftOutText(steps.length - comparable.length)}`,
       steps: comparable.map(({ trainingStep, figures: { fit: then } }, i) => ({
         trainingStep,
@@ -293,8 +297,7 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
   ],
 });
 
-function sentenceOf({ explainedVariance, r2, outOfSampleR2, upTo }: Fit, holds: boolean): string {
-  const fit = outOfSampleR2 === null ? '' : `, held-back checkpoints with R² ${figure(outOfSampleR2)}`;
-  const facts = `${percent(explainedVariance)} of the parameters' way lies along one line (a random walk: 81 %), which fits with R² ${figure(r2)}${fit}`;
-  return holds ? `${facts}: trusted up to training step ${upTo}` : `${facts}: not linear enough to extrapolate`;
+function factsOf({ explainedVariance, r2, outOfSampleR2 }: Fit): string {
+  const heldBack = outOfSampleR2 === null ? '' : `, held-back checkpoints with R² ${figure(outOfSampleR2)}`;
+  return `${percent(explainedVariance)} of the parameters' way lies along one line (a random walk: 81 %), which fits with R² ${figure(r2)}${heldBack}`;
 }
