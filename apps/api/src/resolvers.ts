@@ -14,6 +14,7 @@ import { LogResolver } from './events/log.resolver.js';
 import { GroupResolver } from './groups/group.resolver.js';
 import { KeyResolver } from './keys/key.resolver.js';
 import { LabelResolver } from './labels/label.resolver.js';
+import { NearestTurnsResolver, NearTurnResolver } from './nearest-turns/nearest-turns.resolver.js';
 import { PlanResolver } from './plans/plan.resolver.js';
 import { ProjectResolver } from './projects/project.resolver.js';
 import { RunListsResolver } from './runs/run-lists.resolver.js';
@@ -44,6 +45,8 @@ export const RESOLVERS = [
   DiagnosticResolver,
   PlanResolver,
   AuditResolver,
+  NearestTurnsResolver,
+  NearTurnResolver,
   AnnotationResolver,
   LabelResolver,
   KeyResolver,

@@ -31,6 +31,7 @@ const GROUPS: Readonly<Record<string, Commands>> = {
     labels: async () => (await import('./commands/labels.command.js')).labelsCommand,
     diagnose: async () => (await import('./commands/diagnose.command.js')).diagnoseCommand,
     audit: async () => (await import('./commands/audit.command.js')).auditCommand,
+    nearest: async () => (await import('./commands/nearest.command.js')).nearestCommand,
     plan: async () => (await import('./commands/plan.command.js')).planCommand,
   },
   'Without a platform': {

@@ -24,6 +24,7 @@ let theirRun: string;
 let analysis: string;
 let audit: string;
 let webhook: string;
+let nearest: string;
 let delivery: string;
 let keys: Record<'owner' | 'stranger' | 'admin' | 'everything', string>;
 /** what tells that something is ours */
@@ -54,6 +55,12 @@ beforeAll(async () => {
   await api.work(analysis, [run]);
   audit = (await api.ask(keys.owner, `mutation { startAudit(input: { run: "secret-run", estimator: "grpo" }) { id } }`))
     .data.startAudit.id;
+  nearest = (
+    await api.ask(
+      keys.owner,
+      `mutation { findNearestTurns(input: { run: "secret-run", trajectory: "secret-t0-0-0", index: 0 }) { id } }`,
+    )
+  ).data.findNearestTurns.id;
   webhook = (
     await api.ask(
       keys.owner,
@@ -83,6 +90,7 @@ function valueOf(field: string, { name, type }: GraphQLArgument): unknown {
   if (name === 'analysis' || name === 'against' || field === 'analysis') return analysis;
   if (field === 'audit') return audit;
   if (field === 'webhook') return webhook;
+  if (field === 'nearestTurns') return nearest;
   if (field === 'estimate') {
     const turns = [{ action: 'a' }];
     return { estimator: 'grpo', trajectories: [{ id: 't', group: 'g', trainingStep: 0, outcomeReward: 1, turns }] };
@@ -183,6 +191,10 @@ describe('mutations', () => {
     eraseRun: [() => `eraseRun(input: { run: "${run}" }) { position }`, 'run.unknown'],
     measureDiagnostics: [() => `measureDiagnostics(run: "${run}", asOf: 1)`, 'run.unknown'],
     startAudit: [() => `startAudit(input: { run: "${run}", estimator: "grpo" }) { id }`, 'run.unknown'],
+    findNearestTurns: [
+      () => `findNearestTurns(input: { run: "${run}", trajectory: "secret-t0-0-0", index: 0 }) { id }`,
+      'run.unknown',
+    ],
     setRetention: [() => `setRetention(project: "secret-project", days: 1) { id }`, 'project.unknown'],
     revokeApiKey: [() => `revokeApiKey(id: "${keys.owner.split('_')[1]}") { id }`, 'key.unknown'],
     createWebhook: [
@@ -199,7 +211,7 @@ describe('mutations', () => {
 
   const stateOfOurs = async () => {
     const { rows } = await api.db.ownerPool.query(
-      `select (select count(*) from analysis) as analyses, (select count(*) from audit) as audits, (select count(*) from api_key) as keys,
+      `select (select count(*) from analysis) as analyses, (select count(*) from audit) as audits, (select count(*) from nearest_turns) as nearest, (select count(*) from api_key) as keys,
          (select count(*) from api_key where revoked_at is not null) as revoked, (select sum(next_position) from run_stream) as events,
          (select count(*) from run_erasure) as erased, (select count(retention_days) from project) as kept,
          (select count(*) - count(deleted_at) from webhook) as webhooks,
@@ -311,6 +323,7 @@ it('every input is one that the attacks above know', () => {
     'EraseRunInput',
     'EstimateInput',
     'EstimatorInput',
+    'FindNearestTurnsInput',
     'KeyLimitsInput',
     'RunAsOfInput',
     'SaidInput',
