@@ -111,7 +111,7 @@ function within<Name extends Measure>(
 const MATRICES = {
   spearman: { title: 'Spearman', shown: (value: number | null) => decimal(value) },
   flipShare: { title: 'opposite signs', shown: (value: number | null) => percent(value) },
-  gradientCosine: { title: 'gradients', shown: (value: number | null) => decimal(value) },
+  gradientCosine: { title: 'cosine of updates', shown: (value: number | null) => decimal(value) },
 } as const;
 
 /** How each pair of estimators agrees, in the order of the table; nothing where no pair has the number. */
@@ -130,17 +130,18 @@ export function agreementText(comparison: Comparison, measure: keyof typeof MATR
 /** Where in a trajectory each estimator puts its credit, how far that hangs on the other rollouts, and which way it pushes. */
 export function creditText(comparison: Comparison): string {
   const byId = new Map(comparison.estimators.map((row) => [row.id, row]));
-  const { rows } = comparisonTable(comparison);
+  const { rows, truth } = comparisonTable(comparison);
+  const cosine = new Map(comparison.truths.filter(({ signal }) => signal === truth).map((row) => [row.estimator, row]));
   return [
     formatTable(
       [
         [
           '',
-          { over: 4, text: 'where the credit of a trajectory lies' },
+          { over: 4, text: 'credit of a trajectory' },
           { over: 2, text: 'one rollout less' },
-          'all made',
+          { over: 2, text: 'update' },
         ],
-        ['estimator', 'Gini', 'turns', 'last turn', 'by turn', 'error', 'signs turn', 'likelier'],
+        ['estimator', 'Gini', 'turns', 'last turn', 'by turn', 'error', 'signs turn', 'push', 'cosine'],
       ],
       rows.map(({ estimator }) => {
         const { gini, effectiveTurns, lastShare, meanAbsByTurn, countByTurn, stability, gradient } =
@@ -154,21 +155,29 @@ export function creditText(comparison: Comparison): string {
           percent(stability?.relativeInstability),
           percent(stability?.signUnstableShare),
           decimal(gradient?.push),
+          decimal(cosine.get(estimator)?.gradientCosine),
         ];
       }),
-      ['left', 'right', 'right', 'right', 'left', 'right', 'right', 'right'],
+      ['left', 'right', 'right', 'right', 'left', 'right', 'right', 'right', 'right'],
     ),
-    ...creditLegend(comparison),
+    '',
+    ...creditLegend(comparison, truth),
   ].join('\n');
 }
 
-function creditLegend({ estimators }: Comparison): string[] {
+function creditLegend({ estimators }: Comparison, truth: string | null): string[] {
+  const isStable = estimators.some(({ stability }) => stability && stability.turns > 0);
   const acrossGroups = estimators.some(({ stability }) => stability?.leftOut === 'groups');
+  const isPushed = estimators.some(({ gradient }) => gradient?.from);
   return [
-    'Gini: 0 spread evenly over the turns, towards 1 on one of them; turns: as many as would carry it evenly; by turn: the',
-    'mean |credit| of the first, the second turn and so on. error: the jackknife standard error, of the mean |credit|; all made',
-    'likelier: 1 where credit raises the chance of all that was done, −1 where it lowers it, 0 in balance.',
-    ...(acrossGroups ? ['*  looks across groups: instead of one rollout a tenth of the groups is left out'] : []),
+    'Gini: 0 where credit is spread evenly over the turns, towards 1 where it lies on one of them; "turns" is as many as',
+    'would carry it evenly, "by turn" how large it is on the first turn, the second and so on.',
+    ...(isStable ? ['error: how far credit moves when one rollout of the group is left out, of its mean size.'] : []),
+    ...(acrossGroups ? ['*: compares groups with each other, so a tenth of the groups is left out instead.'] : []),
+    ...(isPushed ? ['push: 1 if the update makes all that was done likelier, −1 if less likely, 0 in balance.'] : []),
+    ...(isPushed && truth
+      ? [`cosine: 1 if the update goes where that of ${truth} goes, 0 if it has nothing of it.`]
+      : []),
   ];
 }
 
