@@ -18,6 +18,7 @@ import { projector } from './projector.bench.js';
 import { protocol } from './protocol.bench.js';
 import { sdk } from './sdk.bench.js';
 import { segments } from './segments.bench.js';
+import { tensor } from './tensor.bench.js';
 import { textSimilarities } from './text-similarity.bench.js';
 
 const eventLog: Benchmark = {
@@ -41,6 +42,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   recompute,
   growth,
   queries,
+  tensor,
 ];
 
 /**
