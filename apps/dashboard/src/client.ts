@@ -46,7 +46,7 @@ export function createClient(onSignedOut: () => void): Client {
 
 /** One socket while anybody listens. It is opened again when it breaks, and every subscription begins anew. */
 function createSubscriptions() {
-  let listening = 0;
+  const listening = new Set<symbol>();
   let open: WebSocket | null = null;
   let awaitingPong: ReturnType<typeof setTimeout> | undefined;
   const socket = createSocket({
@@ -64,7 +64,7 @@ function createSubscriptions() {
       connected: () => regain('subscriptions'),
       closed: (event) => {
         clearTimeout(awaitingPong);
-        if ((event as CloseEvent).code !== CLOSED_ON_PURPOSE && listening > 0) lose('subscriptions');
+        if ((event as CloseEvent).code !== CLOSED_ON_PURPOSE && listening.size > 0) lose('subscriptions');
       },
       ping: (isReceived) => {
         if (!isReceived) awaitingPong = setTimeout(() => open?.close(REQUEST_TIMEOUT, 'no answer to a ping'), PONG_MS);
@@ -73,12 +73,14 @@ function createSubscriptions() {
     },
   });
   return (request: { query: string; variables: Record<string, unknown> }, sink: object) => {
-    listening++;
+    const own = Symbol('a subscription');
+    listening.add(own);
     const end = socket.subscribe(request, sink as never);
     return {
       unsubscribe: () => {
         end();
-        if (--listening === 0) regain('subscriptions');
+        listening.delete(own);
+        if (listening.size === 0) regain('subscriptions');
       },
     };
   };

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { Pool } from '#lib/storage';
 
 const RECONNECT_MS = 500;
@@ -19,7 +19,7 @@ export interface Bell {
  * What Postgres notifies, for the subscribers of this process: one connection listens, however many they are. A
  * notification is a hint to look again; after a lost connection everybody is told to look.
  */
-export class Notifications implements OnModuleInit, OnModuleDestroy {
+export class Notifications implements OnModuleInit, OnApplicationShutdown {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #stopped = new AbortController();
 
@@ -33,7 +33,8 @@ export class Notifications implements OnModuleInit, OnModuleDestroy {
     void this.#listen(this.#stopped.signal);
   }
 
-  onModuleDestroy(): void {
+  /** After the sockets are closed: a subscriber that is told "complete" would not come again. */
+  onApplicationShutdown(): void {
     this.#stopped.abort();
     this.#ringAll();
   }

@@ -259,4 +259,24 @@ it('a lost database connection is made again, and nobody misses what happened me
   expect(performance.now() - lost).toBeLessThan(3000); // and not when somebody looks for want of news
 });
 
+it('a platform that stops closes the connection and completes nothing, so that subscribers come again', async () => {
+  const stopping = await testApi();
+  try {
+    const ours = await aProject(stopping.db.ownerPool);
+    const theirs = await aRun(stopping.db.ownerPool, { project: ours });
+    const client = connect(await stopping.key(ours, 'read'), {
+      url: `${(await stopping.listen()).replace('http', 'ws')}/graphql`,
+    });
+    const closed = new Promise<unknown>((resolve) => void client.on('closed', resolve));
+    const advances = follow(client, RUN, { run: theirs });
+    await advances.next();
+    const next = advances.next().catch((error: unknown) => ({ error }));
+    await stopping.app.close();
+    expect(await closed).toMatchObject({ code: 1001 });
+    expect(await next).toMatchObject({ error: { code: 1001 } });
+  } finally {
+    await stopping.close();
+  }
+});
+
 const subscriptionFields = () => api.app.get(GraphQLSchemaHost).schema.getSubscriptionType()?.getFields() ?? {};
