@@ -1,15 +1,19 @@
 import type { Numbers } from './numbers.js';
 
-/** A name for 0, which a number is multiplied with on purpose. */
-const NOTHING = 0;
-
 /**
- * Whether all values are finite: 0 · x is NaN for any other, and a sum keeps it. Asking each value costs twice as much.
+ * Whether all values are finite.
+ *
+ * Four at a time, not for the sake of the loop: a shorter function is inlined into its caller by V8's middle compiler,
+ * whose code takes five times as long and is not replaced while the caller runs once per file.
  *
  * @param values [rows]
  */
 export function areFinite(values: Numbers): boolean {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] * NOTHING;
-  return sum === 0;
+  const whole = values.length - (values.length % 4);
+  for (let i = 0; i < whole; i += 4) {
+    if (!(Math.abs(values[i]) < Infinity && Math.abs(values[i + 1]) < Infinity)) return false;
+    if (!(Math.abs(values[i + 2]) < Infinity && Math.abs(values[i + 3]) < Infinity)) return false;
+  }
+  for (let i = whole; i < values.length; i++) if (!(Math.abs(values[i]) < Infinity)) return false;
+  return true;
 }
