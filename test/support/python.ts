@@ -10,3 +10,14 @@ export function pythonVersion(): string | null {
     return null;
   }
 }
+
+/** Whether `python3` finds all of these, without importing them. */
+export function hasPackages(...names: readonly string[]): boolean {
+  const code = `import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))`;
+  try {
+    execFileSync('python3', ['-c', code, ...names], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

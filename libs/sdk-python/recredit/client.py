@@ -206,6 +206,24 @@ class StoredRun:
         query = "" if steps is None else f"?steps={urllib.parse.quote(str(steps))}"
         return self._client._frame(f"/v1/runs/{urllib.parse.quote(self.id, safe='')}/trajectories.arrow{query}")
 
+    def diagnostics(self) -> Frame:
+        """What the diagnostics measured: a row per training step, diagnostic and value.
+
+        A row without a training step is of the run as a whole. Without rows: nothing is diagnosed yet.
+        """
+        return self._table("diagnostics")
+
+    def alerts(self) -> Frame:
+        """Alerts of the diagnostics, newest first; one without ``closedStep`` stands."""
+        return self._table("alerts")
+
+    def plan(self) -> Frame:
+        """Where the next rollouts would best be spent: a row per task, restart state and way to fail, told apart by ``kind``."""
+        return self._table("plan")
+
+    def _table(self, name: str) -> Frame:
+        return self._client._frame(f"/v1/runs/{urllib.parse.quote(self.id, safe='')}/{name}.arrow")
+
     def analyze(
         self, estimators: Iterable[str | tuple[str, Mapping[str, Any]] | Mapping[str, Any]], **options: Any
     ) -> Analysis:

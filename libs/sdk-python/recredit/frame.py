@@ -39,7 +39,7 @@ class Frame:
         return table
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """A row per turn; what was not said is NaN.
+        """What was not said is NaN.
 
         :param options: of ``pyarrow.Table.to_pandas``
         :raises ImportError: without pyarrow and pandas
@@ -49,7 +49,7 @@ class Frame:
         return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """A row per turn; what was not said is null.
+        """What was not said is null.
 
         :raises ImportError: without polars
         """
