@@ -137,8 +137,8 @@ create table alert (
   constraint alert_level_check CHECK ((level = ANY (ARRAY['info'::text, 'warn'::text, 'critical'::text]))),
   constraint alert_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
 );
+CREATE INDEX alert_of_rule ON public.alert USING btree (run_id, diagnostic, rule, opened_step);
 CREATE INDEX alert_open ON public.alert USING btree (run_id) WHERE (closed_as_of IS NULL);
-CREATE UNIQUE INDEX alert_opening ON public.alert USING btree (run_id, diagnostic, rule, opened_step, opened_as_of);
 alter table alert enable row level security;
 create policy confined on alert for all to recredit_app
   using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
@@ -354,6 +354,7 @@ create table diagnosis (
   pending_steps integer not null,
   seconds double precision not null,
   made_at timestamp(3) with time zone not null default now(),
+  settings_version integer not null default 0,
   constraint diagnosis_pkey PRIMARY KEY (run_id),
   constraint diagnosis_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
 );
@@ -372,7 +373,8 @@ create table diagnostic_figures (
   diagnostic text not null,
   version integer not null,
   outcome jsonb not null,
-  constraint diagnostic_figures_pkey PRIMARY KEY (run_id, training_step, revision, diagnostic, version),
+  params text not null default ''::text,
+  constraint diagnostic_figures_pkey PRIMARY KEY (run_id, training_step, revision, diagnostic, version, params),
   constraint diagnostic_figures_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
 );
 alter table diagnostic_figures enable row level security;
@@ -399,6 +401,24 @@ create policy confined on diagnostic_reading for all to recredit_app
   WHERE (run.id = diagnostic_reading.run_id)
  OFFSET 0))));
 grant delete, insert, select, update on diagnostic_reading to recredit_app;
+
+create table diagnostic_settings (
+  run_id text not null,
+  version integer not null,
+  settings jsonb not null,
+  set_at timestamp(3) with time zone not null default now(),
+  set_by text,
+  constraint diagnostic_settings_pkey PRIMARY KEY (run_id, version),
+  constraint diagnostic_settings_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id),
+  constraint diagnostic_settings_set_by_fkey FOREIGN KEY (set_by) REFERENCES api_key(id)
+);
+alter table diagnostic_settings enable row level security;
+create policy confined on diagnostic_settings for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = diagnostic_settings.run_id)
+ OFFSET 0))));
+grant delete, insert, select on diagnostic_settings to recredit_app;
 
 create table event_batch (
   run_id text not null,
@@ -521,6 +541,35 @@ create policy confined on metric_point for all to recredit_app
   WHERE (run.id = metric_point.run_id)
  OFFSET 0))));
 grant delete, insert, select, update on metric_point to recredit_app;
+
+create table nearest_turns (
+  id text not null,
+  run_id text not null,
+  trajectory_id text not null,
+  turn integer not null,
+  training_step integer not null,
+  group_name text not null,
+  k integer not null,
+  within text not null,
+  as_of bigint not null,
+  state text not null,
+  failure text,
+  result jsonb,
+  created_at timestamp(3) with time zone not null default now(),
+  finished_at timestamp(3) with time zone,
+  constraint nearest_turns_pkey PRIMARY KEY (id),
+  constraint nearest_turns_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text]))),
+  constraint nearest_turns_within_check CHECK ((within = ANY (ARRAY['run'::text, 'task'::text, 'group'::text]))),
+  constraint nearest_turns_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
+);
+CREATE INDEX nearest_turns_of_run ON public.nearest_turns USING btree (run_id, created_at, id);
+alter table nearest_turns enable row level security;
+create policy confined on nearest_turns for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = nearest_turns.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on nearest_turns to recredit_app;
 
 create table project (
   id text not null,
