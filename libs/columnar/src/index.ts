@@ -7,5 +7,6 @@ export { encodeSegment, type SegmentFiles } from './encode-segment.js';
 export { openCredit, type CreditFile } from './open-credit.js';
 export { openSegment, type Segment, type SegmentStep } from './open-segment.js';
 export { rowsOfStep, stepBatch, type RowRange, type StepQuery } from './step-batch.js';
+export { rowTable, type TableRow } from './row-table.js';
 export { textHash } from './text-hash.js';
 export { trajectoryTable } from './trajectory-table.js';

@@ -98,6 +98,19 @@ class OnAPlatform(unittest.TestCase):
         self.assertEqual(frame["trainingStep"].to_list(), [0, 0, 0, 1, 1, 1])
         self.assertEqual(frame["outcomeReward"].to_list(), [1, 1, 0] * 2)
 
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "pyarrow is not installed")
+    def test_the_diagnosis_is_read_back(self) -> None:
+        run = self.recorded()
+        until = time.monotonic() + 60
+        while run.diagnostics().to_arrow().num_rows == 0 and time.monotonic() < until:
+            time.sleep(0.2)
+        rows = run.diagnostics().to_arrow().to_pylist()
+        silent = [row for row in rows if (row["diagnostic"], row["name"]) == ("zero-variance-groups", "groupFraction")]
+        self.assertEqual([(row["trainingStep"], row["value"]) for row in silent], [(None, 0), (0, 0), (1, 0)])
+        self.assertEqual(run.alerts().to_arrow().num_rows, 0)
+        tasks = [row for row in run.plan().to_arrow().to_pylist() if row["kind"] == "task"]
+        self.assertEqual([(row["task"], row["attempts"], row["successes"]) for row in tasks], [("cool-mug", 4, 2)])
+
     def test_the_audit_finds_the_logged_advantages_right(self) -> None:
         run = self.recorded()
         asked = {"run": run.id, "estimator": "grpo", "params": {"normalizeByStd": False}}

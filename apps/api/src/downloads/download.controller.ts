@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import { assertNotErased, findRun } from '#lib/access';
-import { creditTable, trajectoryTable, type StreamRows } from '#lib/columnar';
+import { creditTable, rowTable, trajectoryTable, type StreamRows } from '#lib/columnar';
 import { RecreditError } from '#lib/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -9,6 +9,7 @@ import { callerOf, seenBy } from '../http/caller.js';
 import { LOGGER } from '../logger.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 import { analysisCredits, analysisOutline } from './analysis-credits.js';
+import { DIAGNOSIS_TABLES } from './diagnosis-tables.js';
 import { sendArrow } from './send-arrow.js';
 import { stepRange } from './step-range.js';
 import { numericSignals, trajectoryBatches } from './trajectory-batches.js';
@@ -38,6 +39,25 @@ export class DownloadController {
     return sendArrow(reply, { fileName: `${run.name}.trajectories.arrow`, columns, rows }, this.logger);
   }
 
+  @Get('runs/:run/diagnostics.arrow')
+  diagnostics(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Param('run') run: string,
+  ): Promise<FastifyReply> {
+    return this.diagnosis(request, reply, run, 'diagnostics');
+  }
+
+  @Get('runs/:run/alerts.arrow')
+  alerts(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Param('run') run: string): Promise<FastifyReply> {
+    return this.diagnosis(request, reply, run, 'alerts');
+  }
+
+  @Get('runs/:run/plan.arrow')
+  plan(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Param('run') run: string): Promise<FastifyReply> {
+    return this.diagnosis(request, reply, run, 'plan');
+  }
+
   @Get('analyses/:analysis/credit.arrow')
   async credit(
     @Req() request: FastifyRequest,
@@ -52,6 +72,20 @@ export class DownloadController {
     // of an analysis under way, or with failed shards, this is not all
     void reply.header('recredit-shards', `${analysis.doneCount}/${analysis.shardCount}`);
     return sendArrow(reply, { fileName: `${id}.credit.arrow`, columns, rows }, this.logger);
+  }
+
+  private async diagnosis(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    idOrName: string,
+    name: keyof typeof DIAGNOSIS_TABLES,
+  ): Promise<FastifyReply> {
+    const confined = seenBy(this.ports, callerOf(request, 'read'));
+    const run = await findRun(confined, idOrName);
+    assertNotErased(run);
+    const { columns, pages } = DIAGNOSIS_TABLES[name];
+    const rows = mapped(pages(confined, run.id), (page) => rowTable(columns, page));
+    return sendArrow(reply, { fileName: `${run.name}.${name}.arrow`, columns, rows }, this.logger);
   }
 }
 

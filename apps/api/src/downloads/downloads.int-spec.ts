@@ -316,3 +316,69 @@ it.skipIf(!hasPyarrow)('pyarrow reads both (skipped where python3 with pyarrow i
     rmSync(folder, { recursive: true });
   }
 });
+
+describe('what the diagnosis of a run says', () => {
+  let diagnosed: string;
+
+  beforeAll(async () => {
+    diagnosed = await aRun(api.db.ownerPool, { project, name: 'diagnosed' });
+    for (const step of [0, 1, 2]) await api.append(diagnosed, aStarvingStep(step));
+    await api.diagnose(diagnosed);
+  });
+
+  it('comes as a row per training step, diagnostic and value, the run as a whole first', async () => {
+    const rows = await rowsAt('/v1/runs/diagnosed/diagnostics.arrow');
+    const silent = rows.filter(
+      ({ diagnostic, name }) => diagnostic === 'zero-variance-groups' && name === 'groupFraction',
+    );
+    const row = { diagnostic: 'zero-variance-groups', name: 'groupFraction', value: 0.5 };
+    expect(silent).toEqual([
+      { ...row, trainingStep: null, observations: null },
+      ...[0, 1, 2].map((trainingStep) => ({ ...row, trainingStep, observations: 8 })),
+    ]);
+    // a value that is undefined is null, and stands there
+    expect(rows.filter(({ value }) => value === null)).not.toEqual([]);
+    expect(rows.filter(({ value }) => Number.isNaN(value))).toEqual([]);
+    expect(new Set(rows.map(({ diagnostic }) => diagnostic)).size).toBeGreaterThan(10);
+  });
+
+  it('comes with its alerts and its plan', async () => {
+    const [alert, ...others] = await rowsAt('/v1/runs/diagnosed/alerts.arrow');
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({ diagnostic: 'zero-variance-groups', rule: 'wasteful', level: 'warn', openedStep: 2, closedStep: null, saw: '{"groupFraction":0.5}' }); // prettier-ignore
+    expect(new Date(alert['openedAt'] as string).getTime()).toBeGreaterThan(Date.now() - 60_000);
+    const plan = await rowsAt('/v1/runs/diagnosed/plan.arrow');
+    const tasks = plan.filter(({ kind }) => kind === 'task');
+    expect(tasks).toHaveLength(8);
+    expect(tasks.find(({ task }) => task === 'g0')).toMatchObject({ band: 'unsolved', attempts: 6, successes: 0, chance: 1 / 8, needsHint: 1, trajectory: null }); // prettier-ignore
+    expect(tasks.reduce((sum, { rollouts }) => sum + Number(rollouts), 0)).toBe(16);
+    expect(plan.find(({ kind }) => kind === 'failure')).toMatchObject({ task: null, size: 36, trainingStep: 0 });
+  });
+
+  it('is empty where nothing was diagnosed, and nobody else’s', async () => {
+    const other = await aRun(api.db.ownerPool, { project, name: 'undiagnosed' });
+    for (const table of ['diagnostics', 'alerts', 'plan']) {
+      expect(await rowsAt(`/v1/runs/${other}/${table}.arrow`)).toEqual([]);
+      const stranger = await api.key(await aProject(api.db.ownerPool), 'read');
+      expect((await get(`/v1/runs/diagnosed/${table}.arrow`, stranger)).status).toBe(404);
+      expect((await get(`/v1/runs/diagnosed/${table}.arrow`, null)).status).toBe(401);
+    }
+  });
+});
+
+/** Eight groups of two, half of them without a signal. */
+function aStarvingStep(trainingStep: number): object[] {
+  const at = '2026-11-21T12:00:00Z';
+  const trajectories = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((group) =>
+    [0, 1].map((i) => ({
+      type: 'trajectory.recorded',
+      at,
+      id: `t${trainingStep}-${group}-${i}`,
+      group: `g${group}`,
+      trainingStep,
+      outcomeReward: group < 4 ? 0 : i,
+      turns: [{ state: 's', action: 'a' }],
+    })),
+  );
+  return [...trajectories, { type: 'trainingStep.recorded', at, trainingStep, metrics: { loss: 1 } }];
+}

@@ -7,13 +7,15 @@ import { RecreditError } from '#lib/kernel';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import type { ApiClient } from '../client/api-client.js';
-import { online, stepRange, type StepRange } from '../options.js';
+import { awaitDiagnosis } from '../client/diagnosis.js';
+import { online, stepRange, wrongUsage, type StepRange } from '../options.js';
 import { bytes } from '../output/numbers.js';
 import type { ProgressBar } from '../output/progress-bar.js';
 import { withApi } from '../session.js';
 
 interface ExportOptions extends CommonOptions {
   readonly to: string;
+  readonly diagnosis?: boolean;
   readonly steps?: StepRange;
 }
 
@@ -25,25 +27,43 @@ interface Download {
 
 export function exportCommand(cli: Cli): Command {
   return online(new Command('export'))
-    .description('write the trajectories of a run, or the credit of an analysis, as an Arrow IPC file')
+    .description('write the trajectories of a run, its diagnosis, or the credit of an analysis, as Arrow IPC files')
     .argument('<run-or-analysis>', 'name or id of a run, or id of an analysis')
     .requiredOption('--to <dir>', 'folder; made when it is not there')
     .option('--steps <A..B>', 'of a run: only these training steps, both ends included', stepRange)
+    .option('--diagnosis', 'of a run: what its diagnostics say by training step, its alerts and its plan instead')
     .action(
       cli.answering(async (name: string, options: ExportOptions) => {
         const folder = resolve(cli.workingDirectory, options.to);
-        const { kind, file, size } = await withApi(cli, options, async (api) => {
-          const download = await findDownload(api, name, options.steps);
-          const file = join(folder, download.file);
-          return {
-            kind: download.kind,
-            file,
-            size: await save(api, download.path, file, cli.progress('exporting', options)),
-          };
+        if (options.diagnosis && options.steps)
+          throw wrongUsage('a diagnosis is of all training steps: leave --steps out');
+        const { kind, files } = await withApi(cli, options, async (api) => {
+          const downloads = options.diagnosis
+            ? await diagnosisDownloads(api, name)
+            : [await findDownload(api, name, options.steps)];
+          const files: { readonly path: string; readonly bytes: number }[] = [];
+          for (const { path, file } of downloads) {
+            const target = join(folder, file);
+            files.push({ path: target, bytes: await save(api, path, target, cli.progress('exporting', options)) });
+          }
+          return { kind: downloads[0].kind, files };
         });
-        return { json: { [kind]: name, files: [{ path: file, bytes: size }] }, text: `${file}  ${bytes(size)}` };
+        const lines = files.map((file) => `${file.path}  ${bytes(file.bytes)}`);
+        return { json: { [kind]: name, files }, text: lines.join('\n') };
       }),
     );
+}
+
+const DIAGNOSIS = ['diagnostics', 'alerts', 'plan'] as const;
+
+/** Of a run that is diagnosed as far as it is now. */
+async function diagnosisDownloads(api: ApiClient, name: string): Promise<Download[]> {
+  const run = await awaitDiagnosis(api, name, null);
+  return DIAGNOSIS.map((table) => ({
+    kind: 'run',
+    path: `/v1/runs/${encodeURIComponent(run.id)}/${table}.arrow`,
+    file: `${fileName(run.name)}.${table}.arrow`,
+  }));
 }
 
 async function findDownload(api: ApiClient, name: string, steps: StepRange | undefined): Promise<Download> {
