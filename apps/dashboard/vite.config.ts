@@ -28,6 +28,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1500,
     rolldownOptions: {
+      checks: { bundlerTimings: false }, // which plugin took how long is no warning
       output: {
         codeSplitting: {
           groups: [{ name: 'echarts', test: /node_modules[\\/](echarts|zrender)/ }],

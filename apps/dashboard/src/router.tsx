@@ -87,6 +87,8 @@ const analysis = createRoute({
       x: text(search.x),
       y: text(search.y),
       area: text(search.area),
+      tag: text(search.tag),
+      value: text(search.value),
       disputed: search.disputed === 'all' ? 'all' : undefined,
     }),
 });

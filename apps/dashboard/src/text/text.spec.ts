@@ -42,11 +42,31 @@ it('reads chat messages, and shows what it does not know as the JSON it is', () 
     { role: 'assistant', content: null, tool_calls: [{ name: 'look' }] },
   ]);
   expect(messagesOf(chat).map(({ role }) => role)).toEqual(['user', 'assistant']);
-  expect(messagesOf(chat)[0]).toEqual({ role: 'user', text: 'hello' });
+  expect(messagesOf(chat)[0]).toEqual({ role: 'user', text: 'hello', calls: [] });
   expect(messagesOf(chat)[1].text).toContain('"look"');
   for (const text of ['[not json', '{"role": 1}', '[]', 'plain']) {
-    expect(messagesOf(text)).toEqual([{ role: null, text }]);
+    expect(messagesOf(text)).toEqual([{ role: null, text, calls: [] }]);
   }
+});
+
+it('sets tool calls apart, however they are written, and keeps what is said beside them', () => {
+  const openAi = { function: { name: 'search', arguments: '{"q":"milk"}' } };
+  const anthropic = { type: 'tool_use', id: 't1', name: 'search', input: { q: 'milk' } };
+  const search = { name: 'search', input: '{\n  "q": "milk"\n}' };
+  const said = (message: object) => messagesOf(JSON.stringify({ role: 'assistant', ...message }))[0];
+  expect(said({ content: 'I look', tool_calls: [openAi, openAi] })).toMatchObject({
+    text: 'I look',
+    calls: [search, search],
+  });
+  expect(said({ content: [{ type: 'text', text: 'I look' }, anthropic] })).toMatchObject({
+    text: 'I look',
+    calls: [search],
+  });
+  const broken = { function: { name: 'search', arguments: '{"q":' } };
+  expect(said({ tool_calls: [broken] }).calls).toEqual([{ name: 'search', input: '{"q":' }]);
+  const image = { type: 'image', source: 'data' };
+  expect(said({ content: [image], name: 'a' })).toMatchObject({ text: expect.stringContaining('"image"'), calls: [] });
+  expect(said({ content: [image], name: 'a' }).text).toContain('"name": "a"');
 });
 
 it('writes numbers so that columns align', () => {

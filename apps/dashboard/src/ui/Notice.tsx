@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { refusalText } from '../text/refusal.js';
 
 /** Nothing is here yet, or nothing matches: what that means and what to do. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
@@ -15,7 +16,7 @@ export function Failure({ message, onRetry }: { readonly message: string; readon
   return (
     <div className="notice notice-error" role="alert">
       <p className="notice-title">This could not be loaded</p>
-      <p>{message.replace(/^\[\w+\] /, '')}</p>
+      <p>{refusalText({ message })}</p>
       {onRetry && (
         <button type="button" onClick={onRetry}>
           Try again

@@ -10,6 +10,7 @@ import { LiveProgress } from '../analysis/LiveProgress.js';
 import { Disputed } from './Disputed.js';
 import { EstimatorTable } from './EstimatorTable.js';
 import { PairMatrix } from './PairMatrix.js';
+import { TagTable } from './TagTable.js';
 import { TruthTable } from './TruthTable.js';
 import { TurnPlane } from './TurnPlane.js';
 import { TurnProfiles } from './TurnProfiles.js';
@@ -108,6 +109,7 @@ export function ComparisonPage() {
           </div>
           <TurnPlane analysis={id} comparison={comparison} />
           <Disputed analysis={id} comparison={comparison} />
+          <TagTable analysis={id} comparison={comparison} />
         </>
       )}
     </>

@@ -4,19 +4,32 @@ import { heatMap } from '../../charts/heat-map.js';
 import { useIsNarrow, usePalette } from '../../charts/use-palette.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Panel } from '../../ui/Panel.js';
-import { matrixCells } from './matrix-cells.js';
+import { matrixCells, type RankedPair } from './matrix-cells.js';
 import type { Comparison } from './queries.js';
 
 const ROW_HEIGHT = 28;
 const AXIS_HEIGHT = 112;
 
 /** How each two estimators agree in rank. */
-export function PairMatrix({ comparison }: { readonly comparison: Comparison }) {
+export function PairMatrix({ comparison: { estimators, pairs } }: { readonly comparison: Comparison }) {
+  const ids = useMemo(() => estimators.map(({ id }) => id), [estimators]);
+  return (
+    <Panel title="Agreement" hint="Spearman rank correlation of each two">
+      <PairHeatMap ids={ids} pairs={pairs} label="Matrix of rank correlations between estimators" />
+    </Panel>
+  );
+}
+
+interface PairHeatMapProps {
+  readonly ids: readonly string[];
+  readonly pairs: readonly RankedPair[];
+  readonly label: string;
+}
+
+export function PairHeatMap({ ids, pairs, label }: PairHeatMapProps) {
   const palette = usePalette();
   const isNarrow = useIsNarrow();
-  const { estimators, pairs } = comparison;
   const option = useMemo(() => {
-    const ids = estimators.map(({ id }) => id);
     const names = ids.map(visibleText);
     return heatMap(
       {
@@ -29,14 +42,6 @@ export function PairMatrix({ comparison }: { readonly comparison: Comparison }) 
       },
       palette,
     );
-  }, [estimators, pairs, palette, isNarrow]);
-  return (
-    <Panel title="Agreement" hint="Spearman rank correlation of each two">
-      <Chart
-        option={option}
-        height={estimators.length * ROW_HEIGHT + AXIS_HEIGHT}
-        label="Matrix of rank correlations between estimators"
-      />
-    </Panel>
-  );
+  }, [ids, pairs, palette, isNarrow]);
+  return <Chart option={option} height={ids.length * ROW_HEIGHT + AXIS_HEIGHT} label={label} />;
 }

@@ -1,4 +1,5 @@
 import { contains, type Area } from '../../charts/brush.js';
+import type { RankedPair } from './matrix-cells.js';
 
 /** What can be chosen without dragging. */
 export const QUADRANTS = ['above-above', 'above-below', 'below-above', 'below-below'] as const;
@@ -53,14 +54,8 @@ export function pointsIn({ x, y }: Columns, area: Area, spreads: Spreads): numbe
     .sort((a, b) => apart(b) - apart(a) || a - b);
 }
 
-interface Pair {
-  readonly a: string;
-  readonly b: string;
-  readonly spearman: number | null;
-}
-
 /** The two that agree least, where nobody chose; null: there are no two. */
-export function leastAgreeing(ids: readonly string[], pairs: readonly Pair[]): readonly [string, string] | null {
+export function leastAgreeing(ids: readonly string[], pairs: readonly RankedPair[]): readonly [string, string] | null {
   if (ids.length < 2) return null;
   const known = pairs.filter(({ spearman }) => spearman !== null).sort((a, b) => a.spearman! - b.spearman!);
   const [least] = known;

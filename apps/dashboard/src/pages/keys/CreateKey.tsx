@@ -3,6 +3,7 @@ import { useMutation } from 'urql';
 import { graphql } from '../../graphql.js';
 import { useSession } from '../../session.js';
 import { Panel } from '../../ui/Panel.js';
+import { refusalText } from '../../text/refusal.js';
 
 const CreateMutation = graphql(`
   mutation CreateKey($input: CreateApiKeyInput!) {
@@ -95,7 +96,7 @@ export function CreateKey({ projects, onMade }: CreateKeyProps) {
         </fieldset>
         {error && (
           <p className="lacking" role="alert">
-            {error.message.replace(/^\[\w+\] /, '')}
+            {refusalText(error)}
           </p>
         )}
         <div className="form-end">

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useMutation } from 'urql';
 import { graphql } from '../../graphql.js';
 import { visibleText } from '../../text/visible-text.js';
+import { refusalText } from '../../text/refusal.js';
 
 const RevokeMutation = graphql(`
   mutation RevokeKey($id: ID!) {
@@ -23,7 +24,7 @@ interface RevokeKeyProps {
 export function RevokeKey({ id, name, isOwn, onRevoked }: RevokeKeyProps) {
   const [isSure, setSure] = useState(false);
   const [{ fetching, error }, revoke] = useMutation(RevokeMutation);
-  if (error) return <span className="lacking">{error.message.replace(/^\[\w+\] /, '')}</span>;
+  if (error) return <span className="lacking">{refusalText(error)}</span>;
   if (!isSure) {
     return (
       <button type="button" aria-label={`Revoke ${visibleText(name)}`} onClick={() => setSure(true)}>

@@ -6,6 +6,8 @@ import { Failure, Skeleton } from '../../ui/Notice.js';
 import { EstimatorChoice, EstimatorFields } from './EstimatorChoice.js';
 import { without } from '../../without.js';
 import { useAsked } from '../../use-asked.js';
+import { missingSignals } from './missing-signals.js';
+import { refusalText } from '../../text/refusal.js';
 
 const CatalogueQuery = graphql(
   `
@@ -34,9 +36,6 @@ const StartMutation = graphql(`
   }
 `);
 
-/** Every turn has them. */
-const ALWAYS = ['turn.state', 'turn.action'];
-
 interface StartAnalysisProps {
   readonly run: string;
   readonly onStarted: () => void;
@@ -53,12 +52,12 @@ export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={44} count={6} />;
-  const present = new Set([...ALWAYS, ...(data.run?.signals ?? []).map(({ level, name }) => `${level}.${name}`)]);
+  const signals = data.run?.signals ?? [];
   const chosen = Object.keys(params);
 
   const choices = data.estimators.map((masked) => {
     const estimator = readFragment(EstimatorFields, masked);
-    return { estimator, missing: estimator.requires.filter((path) => !present.has(path)) };
+    return { estimator, missing: missingSignals(estimator.requires, signals) };
   });
   const lacking = choices.filter(({ missing }) => missing.length > 0).length;
 
@@ -99,7 +98,7 @@ export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
       )}
       {refusal && (
         <p className="lacking" role="alert">
-          {refusal.message.replace(/^\[\w+\] /, '')}
+          {refusalText(refusal)}
         </p>
       )}
       <div className="form-end">

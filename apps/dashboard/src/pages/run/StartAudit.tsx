@@ -5,6 +5,8 @@ import { visibleText } from '../../text/visible-text.js';
 import { Failure, Skeleton } from '../../ui/Notice.js';
 import { fieldsOf, ParamField } from './ParamField.js';
 import { useAsked } from '../../use-asked.js';
+import { missingSignals } from './missing-signals.js';
+import { refusalText } from '../../text/refusal.js';
 
 const AuditableQuery = graphql(`
   query Auditable($run: ID!) {
@@ -36,7 +38,6 @@ const StartAuditMutation = graphql(`
 
 const LOGGED = 'loggedAdvantage';
 const FIRST = 'grpo';
-const ALWAYS = new Set(['turn.state', 'turn.action']);
 
 interface StartAuditProps {
   readonly run: string;
@@ -53,13 +54,11 @@ export function StartAudit({ run, onStarted }: StartAuditProps) {
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={44} count={3} />;
-  const carried = new Set((data.run?.signals ?? []).map(({ level, name }) => `${level}.${name}`));
-  const names = new Set(
-    (data.run?.signals ?? []).filter(({ level }) => level !== 'trajectory').map(({ name }) => name),
-  );
+  const signals = data.run?.signals ?? [];
+  const names = new Set(signals.filter(({ level }) => level !== 'trajectory').map(({ name }) => name));
   const estimators = data.estimators.filter(({ gives }) => gives === 'advantage' || gives === 'return');
   const estimator = estimators.find(({ id }) => id === chosen) ?? estimators.at(0);
-  const missing = (estimator?.requires ?? []).filter((path) => !carried.has(path) && !ALWAYS.has(path));
+  const missing = missingSignals(estimator?.requires ?? [], signals);
   const fields = fieldsOf(estimator?.params);
   const submit = async () => {
     if (!estimator) return;
@@ -135,7 +134,7 @@ export function StartAudit({ run, onStarted }: StartAuditProps) {
       )}
       {refusal && (
         <p className="lacking" role="alert">
-          {refusal.message.replace(/^\[\w+\] /, '')}
+          {refusalText(refusal)}
         </p>
       )}
       <div className="form-end">

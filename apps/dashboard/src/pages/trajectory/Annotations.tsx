@@ -6,6 +6,7 @@ import { ago } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Text } from '../../ui/Text.js';
 import { AnnotateMutation, type AnnotationOfTrajectory } from './queries.js';
+import { refusalText } from '../../text/refusal.js';
 
 interface AnnotationsProps {
   /** null: of the trajectory itself */
@@ -129,7 +130,7 @@ function AnnotationForm({ turn, onSaid }: AnnotationFormProps) {
       )}
       {error && (
         <p className="lacking" role="alert">
-          {error.message.replace(/^\[\w+\] /, '')}
+          {refusalText(error)}
         </p>
       )}
     </form>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { decimal } from '../../text/numbers.js';
-import { messagesOf } from '../../text/message.js';
+import { messagesOf, type ToolCall } from '../../text/message.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Text } from '../../ui/Text.js';
 import { Annotations } from './Annotations.js';
@@ -58,15 +58,19 @@ export function TurnCard({ turn, lanes, isChosen, shown, before }: TurnCardProps
         </span>
       </header>
       <div className="turn-text">
-        {messagesOf(turn.state).map(({ role, text }, i) => (
+        {messagesOf(turn.state).map(({ role, text, calls }, i) => (
           <div key={i}>
             <h4>{role === null ? 'State' : visibleText(role)}</h4>
-            <Said text={text} className="said" />
+            {text !== '' && <Said text={text} className="said" />}
+            <ToolCalls calls={calls} />
           </div>
         ))}
         <h4>Action</h4>
-        {messagesOf(turn.action).map(({ text }, i) => (
-          <Said key={i} text={text} className="said said-action" />
+        {messagesOf(turn.action).map(({ text, calls }, i) => (
+          <Fragment key={i}>
+            {text !== '' && <Said text={text} className="said said-action" />}
+            <ToolCalls calls={calls} />
+          </Fragment>
         ))}
         {shown.tokens !== undefined && <TokenStrip after={before} column={shown.tokens} />}
         <Annotations turn={turn.index} annotations={shown.annotations} onSaid={shown.onAnnotated} />
@@ -74,6 +78,25 @@ export function TurnCard({ turn, lanes, isChosen, shown, before }: TurnCardProps
       {lanes.length > 0 && <CreditLanes turn={turn} lanes={lanes} />}
     </article>
   );
+}
+
+const SHORT = 60;
+
+/** Each in one line, until somebody wants to see all of it. */
+function ToolCalls({ calls }: { readonly calls: readonly ToolCall[] }) {
+  return calls.map(({ name, input }, i) => {
+    const line = input.replaceAll(/\s+/g, ' ');
+    return (
+      <details key={i} className="tool-call">
+        <summary>
+          <code>
+            <Text>{name}</Text>(<Text>{line.length > SHORT ? `${line.slice(0, SHORT)}…` : line}</Text>)
+          </code>
+        </summary>
+        <Said text={input} className="said said-action" />
+      </details>
+    );
+  });
 }
 
 function Said({ text, className }: { readonly text: string; readonly className: string }) {
