@@ -2,6 +2,7 @@ import { RecreditError } from '#lib/kernel';
 import { shown, type LineIssue } from './issues.js';
 import { contentIssue } from './named-checks.js';
 import { PLATFORM_EVENTS, RUN_EVENTS, type RunEvent } from './run.events.js';
+import { scanBatch } from './scan-batch.js';
 import { signalNamesIssue } from './signal-names.js';
 import { definitionOf, upcast } from './upcast.js';
 import { eventIssue, type Issue } from './validators.js';
@@ -45,6 +46,17 @@ export function checkBatch(ndjson: Uint8Array): RunEvent[] {
   if (lines.length === 0) issues.push({ line: 1, pointer: '', expected: 'at least one event', found: 'an empty body' });
   if (issues.length > 0) throw refusal(issues);
   return events;
+}
+
+/**
+ * The same, for who does not need the events.
+ *
+ * @param isUtf8 says that of bytes
+ * @returns how many they are
+ */
+export function countEvents(ndjson: Uint8Array, isUtf8: (bytes: Uint8Array) => boolean): number {
+  const count = isUtf8(ndjson) ? scanBatch(ndjson, MAX_BATCH_EVENTS, MAX_DEPTH) : -1;
+  return count >= 0 ? count : checkBatch(ndjson).length;
 }
 
 function linesOf(ndjson: Uint8Array): string[] {
