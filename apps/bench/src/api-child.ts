@@ -1,4 +1,4 @@
-import { startApi } from '#app/api';
+import { BodyChecks, startApi } from '#app/api';
 import { Authenticator, confine, createKey, ensureProject } from '#lib/access';
 import { EventLog } from '#lib/event-log';
 import { openPool, openSegmentStore } from '#lib/storage';
@@ -20,6 +20,7 @@ const ports = {
   store: await openSegmentStore(pathToFileURL(tmpdir()).href),
   queue: { enqueue: async () => 0, depths: async () => [] },
   authenticator: new Authenticator(pool),
+  bodyChecks: new BodyChecks(),
 };
 const { url } = await startApi(ports, { host: '127.0.0.1', port: 0, logger: pino({ level: 'silent' }) });
 process.once('disconnect', () => process.exit(0));

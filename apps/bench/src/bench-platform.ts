@@ -23,10 +23,11 @@ export function withApiAlone<T>(work: (platform: BenchPlatform) => Promise<T>): 
     const api = fork(new URL('./api-child.js', import.meta.url), [databaseUrl]);
     const ended = once(api, 'exit');
     try {
-      const [{ url, key }] = (await once(api, 'message')) as [{ readonly url: string; readonly key: string }];
+      const early = ended.then(() => Promise.reject(new Error('the API ended before it listened')));
+      const [{ url, key }] = (await Promise.race([once(api, 'message'), early])) as [{ url: string; key: string }];
       return await work({ url, key, pid: api.pid ?? 0, databaseUrl: async () => databaseUrl });
     } finally {
-      api.disconnect();
+      if (api.connected) api.disconnect();
       await ended;
     }
   });

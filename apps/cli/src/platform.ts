@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { Estimation, startApi } from '#app/api';
+import { BodyChecks, Estimation, startApi } from '#app/api';
 import {
   Authenticator,
   confine,
@@ -81,8 +81,10 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
     const estimators = catalogueWith(ownEstimators);
     const estimation = new Estimation(ownEstimators);
     started.push(() => estimation.close());
+    const bodyChecks = new BodyChecks();
+    started.push(() => bodyChecks.close());
     const limiter = new RateLimiter(config.limits);
-    const answering = { estimators, estimation, limiter, migrations: MIGRATIONS };
+    const answering = { estimators, estimation, bodyChecks, limiter, migrations: MIGRATIONS };
     const ports = { pool, platform, log, queue, store, authenticator, ...answering };
     const api = await listening(config, () => startApi(ports, { host: config.host, port: config.port, logger }));
     drain = () => api.drain();

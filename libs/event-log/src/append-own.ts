@@ -26,11 +26,12 @@ export async function appendOwn(db: Pool | ClientBase, runId: string, events: re
 
 /** The same for events that are sealed, within the caller's transaction. */
 export async function appendNext(client: ClientBase, runId: string, sealed: SealedPayload): Promise<number[]> {
-  const { nextPosition, chainHash, erasedPosition } = await lockRun(client, runId);
+  const run = await lockRun(client, runId);
+  const { nextPosition, erasedPosition } = run;
   if (erasedPosition !== null) throw erasedRun(runId, erasedPosition);
   const first = { ...sealed, producerId: PLATFORM_PRODUCER, epoch: 0, sequence: 0 };
   const last = (await knownBatches(client, runId, [first])).at(-1);
   const batch = { ...first, sequence: last ? last.sequence + 1 : 0, firstPosition: nextPosition };
-  await storeBatches(client, runId, [batch], nextPosition + sealed.eventCount, chainHash);
+  await storeBatches(client, runId, [batch], run);
   return Array.from({ length: sealed.eventCount }, (_, i) => nextPosition + i);
 }

@@ -14,18 +14,18 @@ export interface SealedPayload {
   readonly sha256: Buffer;
 }
 
-/** What one request wants to append. */
-export interface SealedBatch extends SealedPayload {
+/** Who numbers a batch, and how. */
+export interface Producer {
   readonly producerId: string;
   readonly epoch: number;
   readonly sequence: number;
 }
 
+/** What one request wants to append. */
+export interface SealedBatch extends SealedPayload, Producer {}
+
 /** What `admit` must know of a batch that is in the log. */
-export interface StoredBatch {
-  readonly producerId: string;
-  readonly epoch: number;
-  readonly sequence: number;
+export interface StoredBatch extends Producer {
   readonly sha256: Buffer;
   readonly eventCount: number;
   readonly firstPosition: number;

@@ -1,6 +1,6 @@
 import { RecreditError } from '#lib/kernel';
 import type { Pool } from 'pg';
-import { appendBatches } from './append.js';
+import { appendAfter, appendBatches, type Appended, type Tail } from './append.js';
 import { AppendNotices } from './append-notices.js';
 import type { Acknowledgement, SealedBatch } from './batch.js';
 import { takeGroup } from './take-group.js';
@@ -9,6 +9,7 @@ import { unavailable } from './unavailable.js';
 
 /** Compressed batches that wait for a lock or a connection. Beyond that the producers keep them. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+const MAX_REMEMBERED_RUNS = 1_000;
 
 interface Request {
   readonly batch: SealedBatch;
@@ -36,6 +37,8 @@ export interface EventLogOptions {
  */
 export class EventLog {
   readonly #lanes = new Map<string, Lane>();
+  /** by lane */
+  readonly #tails = new Map<string, Tail>();
   readonly #notices: AppendNotices | undefined;
   readonly #maxWaitingBytes: number;
   #waitingBytes = 0;
@@ -97,14 +100,17 @@ export class EventLog {
     this.#lanes.delete(lane.key);
   }
 
-  async #commit({ runId, projects }: Lane, group: Request[]): Promise<void> {
+  async #commit(lane: Lane, group: Request[]): Promise<void> {
     // requests of one producer may overtake each other on their way here
     group.sort((a, b) => a.batch.sequence - b.batch.sequence);
-    const batches = group.map((request) => request.batch);
     try {
-      const decisions = await transact(this.pool, projects, (client) => appendBatches(client, runId, batches));
-      if (decisions.some((decision) => !(decision instanceof RecreditError) && !decision.duplicate))
-        this.announce(runId);
+      const { decisions } = await this.#append(
+        lane,
+        group.map((request) => request.batch),
+      );
+      if (decisions.some((decision) => !(decision instanceof RecreditError) && !decision.duplicate)) {
+        this.announce(lane.runId);
+      }
       for (const [i, decision] of decisions.entries()) {
         if (decision instanceof RecreditError) group[i].answer.reject(decision);
         else group[i].answer.resolve(decision);
@@ -112,6 +118,25 @@ export class EventLog {
     } catch (error) {
       const reason = unavailable(error);
       for (const { answer } of group) answer.reject(reason);
+    }
+  }
+
+  async #append({ key, runId, projects }: Lane, batches: readonly SealedBatch[]): Promise<Appended> {
+    const remembered = this.#tails.get(key) ?? null;
+    this.#tails.delete(key); // whatever fails from here on may have been done or not
+    const appended =
+      // one statement sees what its connection sees, and that is all or nothing
+      (remembered && projects === '*' && (await appendAfter(this.pool, runId, batches, remembered))) ||
+      (await transact(this.pool, projects, (client) => appendBatches(client, runId, batches, remembered)));
+    if (appended.tail) this.#remember(key, appended.tail);
+    return appended;
+  }
+
+  #remember(key: string, tail: Tail): void {
+    this.#tails.set(key, tail);
+    for (const oldest of this.#tails.keys()) {
+      if (this.#tails.size <= MAX_REMEMBERED_RUNS) break;
+      this.#tails.delete(oldest);
     }
   }
 }

@@ -1,6 +1,6 @@
 export { APPEND_CHANNEL } from './append-notices.js';
 export { appendOwn } from './append-own.js';
-export { PLATFORM_PRODUCER, type Acknowledgement, type SealedBatch } from './batch.js';
+export { PLATFORM_PRODUCER, type Acknowledgement, type SealedBatch, type SealedPayload } from './batch.js';
 export { BatchCache } from './batch-cache.js';
 export {
   assertNotErased,
@@ -15,7 +15,7 @@ export { followAppends, type FollowOptions, type Following } from './follow-appe
 export { chainHeads, headOf, headsOf, type ChainHead, type RunHead } from './heads.js';
 export { readEvents, type LoggedEvent, type ReadOptions } from './read-events.js';
 export { readEventsAt, type ReadAtOptions } from './read-events-at.js';
-export { sealBatch, sha256, type UnsealedBatch } from './seal.js';
+export { batchOf, sealBatch, sealPayload, sha256, type UnsealedBatch } from './seal.js';
 export { unavailable } from './unavailable.js';
 export {
   verifyRun,

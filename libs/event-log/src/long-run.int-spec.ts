@@ -72,7 +72,7 @@ describe.each(['before it is analyzed', 'after it is analyzed'])('a long run amo
   it('is appended to by touching what the batches need', async () => {
     const blocks: number[] = [];
     const batches = await Promise.all([5, 9000].map((n) => aBatch('p', n, { content: 'other' })));
-    const decisions = await transact(db.pool, '*', (client) => {
+    const { decisions } = await transact(db.pool, '*', (client) => {
       const measured = measuring(client, blocks);
       return appendBatches(Object.assign(Object.create(client), measured), runId, batches);
     });

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { RecreditError } from '#lib/kernel';
 import { MAX_BATCH_BYTES } from '#lib/protocol';
-import { PLATFORM_PRODUCER, type SealedBatch, type SealedPayload } from './batch.js';
+import { PLATFORM_PRODUCER, type Producer, type SealedBatch, type SealedPayload } from './batch.js';
 
 const compress = promisify(zstdCompress);
 /** What a producer's own compression must reach to be kept as it is. */
@@ -12,10 +12,7 @@ const MAX_INT4 = 2_147_483_647;
 const PRODUCER_ID = /^[^\p{Cc}\p{Cs}]{1,512}$/u;
 
 /** What a request brings: the events as they came, and who numbers them. */
-export interface UnsealedBatch {
-  readonly producerId: string;
-  readonly epoch: number;
-  readonly sequence: number;
+export interface UnsealedBatch extends Producer {
   readonly ndjson: Uint8Array;
   readonly eventCount: number;
   /** what the caller has worked out already */
@@ -35,20 +32,25 @@ export async function sha256(bytes: Uint8Array): Promise<Buffer> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes));
 }
 
-/**
- * Hashes and compresses a batch, on other threads than the event loop's. Here is the door where the producer's words
- * are checked: what passes cannot fail in the database and take the other batches of its transaction along.
- */
+/** Hashes and compresses a batch, on other threads than the event loop's. */
 export async function sealBatch({ ndjson, eventCount, known, ...producer }: UnsealedBatch): Promise<SealedBatch> {
-  if (!PRODUCER_ID.test(producer.producerId)) {
-    throw invalid('a producer id has 1 to 512 characters and no control characters', producer.producerId);
+  return batchOf(producer, await sealPayload(ndjson, eventCount, known));
+}
+
+/**
+ * A sealed payload as the batch of a producer. Here is the door where the producer's words are checked: what passes
+ * cannot fail in the database and take the other batches of its transaction along.
+ */
+export function batchOf({ producerId, epoch, sequence }: Producer, sealed: SealedPayload): SealedBatch {
+  if (!PRODUCER_ID.test(producerId)) {
+    throw invalid('a producer id has 1 to 512 characters and no control characters', producerId);
   }
-  if (producer.producerId === PLATFORM_PRODUCER) {
-    throw invalid(`the producer id "${PLATFORM_PRODUCER}" is the platform's own`, producer.producerId);
+  if (producerId === PLATFORM_PRODUCER) {
+    throw invalid(`the producer id "${PLATFORM_PRODUCER}" is the platform's own`, producerId);
   }
-  if (!isCount(producer.epoch)) throw invalid('an epoch counts from 0', producer.epoch);
-  if (!isCount(producer.sequence)) throw invalid('the sequence of a producer counts from 0', producer.sequence);
-  return { ...producer, ...(await sealPayload(ndjson, eventCount, known)) };
+  if (!isCount(epoch)) throw invalid('an epoch counts from 0', epoch);
+  if (!isCount(sequence)) throw invalid('the sequence of a producer counts from 0', sequence);
+  return { ...sealed, producerId, epoch, sequence };
 }
 
 /**

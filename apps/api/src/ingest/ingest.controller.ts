@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream';
 import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import { ensureProject, registerRun } from '#lib/access';
-import { sealBatch, sha256 } from '#lib/event-log';
+import { batchOf } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
-import { checkBatch, MAX_BATCH_BYTES } from '#lib/protocol';
+import { MAX_BATCH_BYTES } from '#lib/protocol';
 import type { FastifyRequest } from 'fastify';
 import { Figures } from '../figures/figures.js';
 import { callerOf, seenBy } from '../http/caller.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 import { Admission } from './admission.js';
 import { beginRun } from './begin-run.js';
-import { decodeBody } from './decode-body.js';
+import { checkBody } from './check-body.js';
+import { collectBody, encodingOf } from './decode-body.js';
 import { producerHeaders } from './producer-headers.js';
 import { parseRunBody } from './run-body.js';
 import { RunDirectory } from './run-directory.js';
@@ -52,18 +53,15 @@ export class IngestController {
     await this.#directory.assertSeen(runId, caller, seenBy(this.ports, caller));
     const room = this.#admission.enter(MAX_BATCH_BYTES);
     try {
-      const encoding = request.headers['content-encoding'];
-      const { ndjson, zstd } = await decodeBody(bodyOf(request), encoding, MAX_BATCH_BYTES);
-      room.shrink(ndjson.length);
-      const digest = sha256(ndjson); // on another thread, while this one checks
-      const events = checkBatch(ndjson);
-      this.ports.limiter?.charge(caller, 'eventsPerSecond', events.length);
-      const known = { sha256: await digest, ...(zstd && { zstd }) };
-      const sealed = await sealBatch({ ...producer, ndjson, eventCount: events.length, known });
-      const { firstPosition, duplicate } = await this.ports.log.append(runId, sealed);
-      const sizes = { decodedBytes: ndjson.length, storedBytes: sealed.payload.length };
-      this.figures.took({ events: events.length, ...sizes, duplicate });
-      return { firstPosition, eventCount: events.length, duplicate };
+      const encoding = encodingOf(request.headers['content-encoding']);
+      const body = await collectBody(bodyOf(request), MAX_BATCH_BYTES);
+      room.shrink(body.length);
+      const sealed = await (this.ports.bodyChecks?.check({ body, encoding }) ?? checkBody({ body, encoding }));
+      const { eventCount, size, payload } = sealed;
+      this.ports.limiter?.charge(caller, 'eventsPerSecond', eventCount);
+      const { firstPosition, duplicate } = await this.ports.log.append(runId, batchOf(producer, sealed));
+      this.figures.took({ events: eventCount, decodedBytes: size, storedBytes: payload.length, duplicate });
+      return { firstPosition, eventCount, duplicate };
     } finally {
       room.leave();
     }

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Figures } from '../figures/figures.js';
 import { callerOf } from '../http/caller.js';
 import { Admission } from '../ingest/admission.js';
-import { decodeBody } from '../ingest/decode-body.js';
+import { collectBody, decodeBody, encodingOf } from '../ingest/decode-body.js';
 import type { ApiPorts } from '../ports.js';
 import { TraceTaker } from './take-traces.js';
 
@@ -42,7 +42,8 @@ export async function serveTraces(
     const room = admission.enter(MAX_BATCH_BYTES);
     try {
       const body = request.body instanceof Readable ? request.body : Readable.from([]);
-      const { ndjson: bytes } = await decodeBody(body, request.headers['content-encoding'], MAX_BATCH_BYTES);
+      const encoding = encodingOf(request.headers['content-encoding']);
+      const bytes = await decodeBody(await collectBody(body, MAX_BATCH_BYTES), encoding, MAX_BATCH_BYTES);
       room.shrink(bytes.length);
       const spans = spansOf(bytes, type);
       const partial = partialSuccessOf(await taker.take(caller, spans));
