@@ -178,3 +178,18 @@ class Columns(unittest.TestCase):
         self.assertEqual(lines[2], f"analysis [{'=' * 12}{' ' * 12}] 30/60, 1 h 1 min left")
         self.assertEqual(lines[3].rstrip(), f"analysis [{'=' * 24}] 60/60")
         self.assertTrue(stream.getvalue().endswith("\n"))
+
+    def test_in_a_notebook_the_line_is_shown_below_its_cell(self) -> None:
+        output = io.StringIO()
+        with mock.patch.dict(sys.modules, {"ipykernel": mock.Mock()}), contextlib.redirect_stdout(output):
+            line = ProgressLine("analysis")
+            line.update(1, 2)
+            line.end()
+        self.assertEqual(output.getvalue(), f"\ranalysis [{'=' * 12}{' ' * 12}] 1/2\n")
+
+    def test_in_a_terminal_the_line_is_shown_where_it_does_not_mix_with_output(self) -> None:
+        terminal = io.StringIO()
+        terminal.isatty = lambda: True  # type: ignore[method-assign]
+        with contextlib.redirect_stderr(terminal):
+            ProgressLine("analysis").update(0, 0)
+        self.assertEqual(terminal.getvalue(), f"\ranalysis [{' ' * 24}] ...")
