@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cosineClusters, type GroupedRows } from './cosine-clusters.js';
 import type { Device, DeviceId, Tf } from './device.js';
 import { nearestRows } from './nearest-rows.js';
+import { normalEquations } from './normal-equations.js';
 import { Devices } from './open-device.js';
 import type { Rows } from './rows.js';
 import { FEATURE_WIDTH, textFeatures } from './text-features.js';
@@ -151,6 +152,17 @@ describe(`on ${ID}`, () => {
       expect(device.tf.memory().numTensors).toBe(before);
     });
   });
+
+  it('products of long rows are the same twice, bit for bit', async () => {
+    const wide = scattered(30, 3000, 5, 'wide');
+    const targets = scattered(3000, 1, 3, 'targets').values;
+    const once = async () => [
+      await nearestRows(device, wide, null, 5),
+      await normalEquations(device, { values: wide.values, width: 30 }, targets),
+    ];
+    const first = await once();
+    for (let again = 0; again < 5; again++) expect(await once()).toEqual(first);
+  }, 120_000);
 
   describe('textFeatures', () => {
     const texts = Array.from({ length: 30 }, (_, i) => `the ${'very '.repeat(i)}long way to room ${i}, shelf ${i % 7}`);

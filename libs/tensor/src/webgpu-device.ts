@@ -12,6 +12,8 @@ const LIMITS = [
 ] as const;
 /** 1 GiB, if the adapter allows it. */
 const MOST_ELEMENTS = 2 ** 28;
+/** MatMulPackedProgram of tensorflow.js, whose sums have an order. */
+const PACKED = 3;
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render/i;
 
 /**
@@ -41,6 +43,8 @@ export async function openWebgpu(): Promise<Device> {
     requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, limits[name]])),
     requiredFeatures: features.has('timestamp-query') ? ['timestamp-query'] : [],
   });
+  // left alone it splits products over 2,000 and more numbers, and adds the parts by atomics, in any order: other bits each time
+  tf.env().set('WEBGPU_MATMUL_PROGRAM_TYPE', PACKED);
   tf.removeBackend('webgpu');
   tf.registerBackend('webgpu', () => new WebGPUBackend(device, info));
   const activate = async () => {
