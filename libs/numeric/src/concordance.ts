@@ -55,7 +55,8 @@ function allCompared(n: number): Concordance {
   let pairs = 0;
   let balance = 0; // right minus wrong
   for (let a = 0; a < n; a++) {
-    const [score, truth] = [scores[a], truths[a]];
+    const score = scores[a];
+    const truth = truths[a];
     for (let b = a + 1; b < n; b++) {
       const byScore = Number(score > scores[b]) - Number(score < scores[b]);
       const byTruth = Number(truth > truths[b]) - Number(truth < truths[b]);

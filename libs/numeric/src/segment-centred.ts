@@ -50,7 +50,8 @@ function sumsOf(values: Numbers, segmentOf: Int32Array, segmentCount: number): F
 /** Puts means in the place of sums. @returns false where values are so near, or so large, that only their spread decides */
 function areMeansDecided(table: Float64Array): boolean {
   for (let at = 0; at < table.length; at += WIDTH) {
-    const [count, step] = [table[at + COUNT], table[at + STEPS] / table[at + COUNT]];
+    const count = table[at + COUNT];
+    const step = table[at + STEPS] / count;
     const doubt = Math.max(SURELY * Math.max(1, Math.abs(table[at + LATEST])), 8 * LEAST_SPREAD * Math.sqrt(count));
     const differs = step > doubt && step < Infinity;
     if (!differs && step !== 0 && count > 0) return false;

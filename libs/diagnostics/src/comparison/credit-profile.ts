@@ -59,8 +59,7 @@ function sumsOf({ turnOffsets, groupOf, groupCount }: TrajectoryBatch, credit: F
   const countByPosition = new Float64Array(POSITIONS);
   const sumByPosition = new Float64Array(POSITIONS);
   const histogram = new Float64Array(HISTOGRAM_BINS);
-  let [positive, negative, within] = [0, 0, 0];
-  let [withCredit, withSignal] = [0, 0];
+  let [positive, negative, within, withCredit, withSignal] = [0, 0, 0, 0, 0];
   let [concentrated, gini, effectiveTurns, effectiveTurnShare, topShare, lastShare] = [0, 0, 0, 0, 0, 0];
   const saidInGroup = new Uint8Array(groupCount);
   const signalInGroup = new Uint8Array(groupCount);

@@ -1,4 +1,4 @@
-import { hashUnits } from '#lib/numeric';
+import { hashUnits, rowsWhere } from '#lib/numeric';
 import type { TrajectoryBatch } from '#lib/dataset';
 import { gradientWeights } from './gradient.js';
 import { labelsByAnnotator } from './labels-by-annotator.js';
@@ -73,7 +73,7 @@ export function sampleOf(
 ): Sample {
   const { ids, groupOf, groupCount, turnOffsets } = trajectories;
   const place = hashUnits(`${run}\n`, ids);
-  const isWanted = Uint8Array.from(place, (at) => Number(at < rate));
+  const isWanted = place.map((at) => Number(at < rate));
   const all: Sample = {
     rate: Infinity,
     groupCount,
@@ -93,7 +93,7 @@ export function sampleOf(
 /** The sample of a lower rate inside a sample. */
 export function thinned(sample: Sample, rate: number): Sample {
   if (rate >= sample.rate) return sample;
-  const rows = Int32Array.from(sample.place.keys()).filter((i) => sample.place[i] < rate);
+  const rows = rowsWhere(sample.place.length, (i) => sample.place[i] < rate);
   const { groupOf, groupCount } = renumbered(rows.map((i) => sample.groupOf[i]));
   const turnOffsets = new Int32Array(rows.length + 1);
   rows.forEach((i, at) => {
