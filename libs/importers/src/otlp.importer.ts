@@ -82,8 +82,8 @@ class Traces {
       yield { kind: 'trajectory', where, raw, trajectory: { ...(trajectory as TrajectoryRecord), source } };
     }
     for (const { spans, why } of refusals) {
-      const reason = why === APART ? 'their parent is in none of the files' : why.replace('in this export', 'in them');
-      yield { kind: 'skipped', where, why: `${spans.length} spans of trace ${traceId}: ${reason}` };
+      const reason = why === APART ? 'their parent is in none of the files' : why.replace(' in this export', '');
+      yield { kind: 'skipped', where, why: `trace ${traceId}: ${reason} (spans: ${spans.length})` };
     }
   }
 }

@@ -45,7 +45,7 @@ it('puts a trace together from the lines and the files that it came in', async (
   expect(trajectories[0].group).toBe(trajectories[1].group);
   expect(skipped).toEqual([
     { where: ':3', why: 'no spans are in it' },
-    { where: ':5', why: `1 spans of trace ${'c'.repeat(32)}: no inference span is among them` },
+    { where: ':5', why: `trace ${'c'.repeat(32)}: no inference span is among them (spans: 1)` },
   ]);
 });
 
@@ -54,7 +54,7 @@ it('names the spans whose parent is in no file, and does not guess', async () =>
   expect(trajectories.map(({ id }) => id[0])).toEqual(['b', 'a']);
   expect(skipped.at(-1)).toEqual({
     where: ':6',
-    why: `1 spans of trace ${'d'.repeat(32)}: their parent is in none of the files`,
+    why: `trace ${'d'.repeat(32)}: their parent is in none of the files (spans: 1)`,
   });
 });
 
