@@ -56,11 +56,13 @@ class RolloutHook(Hook):  # type: ignore[misc]
         if rollout.mode in ("val", "test"):
             return
         try:
-            # of the store: the spans that come with the call lack the reward that the agent returned
+            # The spans that come with the call lack the reward that the agent returned, which the store has; the store
+            # of another process may not have the spans yet that were exported to it.
             store = runner.get_store()
-            known = await store.query_spans(rollout.rollout_id, rollout.attempt.attempt_id)
+            stored = await store.query_spans(rollout.rollout_id, rollout.attempt.attempt_id)
+            known = {span.span_id: span for span in [*spans, *stored]}
             step = self._step_of(rollout) if self._step_of else await self._known_step(store, rollout.resources_id)
-            self._record(rollout, known, step)
+            self._record(rollout, sorted(known.values(), key=lambda span: span.start_time or 0), step)
         except Exception as error:
             warn_of("rollout", error)
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.server
 import importlib.util
 import json
 import os
-import re
+import socket
+import subprocess
+import sys
+import tempfile
 import threading
 import unittest
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +107,18 @@ class Model(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@contextlib.contextmanager
+def answering() -> Iterator[str]:
+    """The address of a server with the model."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 @unittest.skipUnless(importlib.util.find_spec("agentlightning"), "agentlightning is not installed: only events were forwarded")
 class WithAgentLightning(unittest.TestCase):
     def rollouts(self, tracer: Any, inputs: list[Any], **options: Any) -> tuple[list[Any], list[Any]]:
@@ -134,17 +151,10 @@ class WithAgentLightning(unittest.TestCase):
                     except ValueError as error:
                         assert str(error) == "unlucky"
 
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            with Recorded() as recorded, warnings.catch_warnings():
-                warnings.simplefilter("error", RuntimeWarning)
-                hook = RolloutHook(lambda: recorded.run, **options)
-                asyncio.run(run(hook, f"http://127.0.0.1:{server.server_port}/v1"))
-                return recorded.of("turn.recorded"), recorded.of("trajectory.ended")
-        finally:
-            server.shutdown()
-            server.server_close()
+        with answering() as endpoint, Recorded() as recorded, warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            asyncio.run(run(RolloutHook(lambda: recorded.run, **options), endpoint))
+            return recorded.of("turn.recorded"), recorded.of("trajectory.ended")
 
     def test_its_runner_records_what_its_adapter_trains_on(self) -> None:
         import agentlightning
@@ -173,15 +183,23 @@ class WithAgentLightning(unittest.TestCase):
         _, ends = self.rollouts(agentlightning.AgentOpsTracer(), inputs, training_step=lambda rollout: 17)
         self.assertEqual([end["trainingStep"] for end in ends], [17])
 
-    def test_the_example_of_the_guide_is_taken_by_its_trainer(self) -> None:
-        import agentlightning
-
-        guide = (Path(__file__).parents[4] / "docs/guides/trainers.md").read_text().split("## Agent Lightning")[1]
-        (example,) = re.findall(r"```python\n(.*?)```", guide, re.S)[:1]
-        with Recorded() as recorded:
-            told = {"run": recorded.run, "algorithm": agentlightning.Baseline(), "agentlightning": agentlightning}
-            exec(compile(example, "guide", "exec"), told)
-            self.assertIsInstance(told["trainer"].hooks[0], RolloutHook)
+    def test_the_example_of_the_guide_records_what_the_runners_of_a_trainer_do_in_processes_of_their_own(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            env = {**os.environ, "AGL_SERVER_PORT": str(free.getsockname()[1])}
+        with answering() as endpoint, tempfile.TemporaryDirectory() as spool:
+            asked = [sys.executable, "-W", "ignore", "-m", "tests.integrations.lightning_fit", spool, endpoint]
+            folder = Path(__file__).parents[2]
+            ended = subprocess.run(asked, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+            files = sorted(Path(spool).glob("*/*.ndjson"))
+            events = [json.loads(line) for file in files for line in file.read_bytes().splitlines()]
+        self.assertNotIn("could not record", ended.stderr)
+        turns = [event for event in events if event["type"] == "turn.recorded"]
+        ends = [event for event in events if event["type"] == "trajectory.ended"]
+        self.assertEqual(sorted(end["outcomeReward"] for end in ends), [0, 1, 1], ended.stderr[-3000:])
+        self.assertEqual(len({end["group"] for end in ends}), 2)
+        self.assertEqual(sorted(turn["state"] for turn in turns), ["user:easy", "user:easy", "user:hard"])
+        self.assertEqual({turn["action"] for turn in turns}, {'add{"a":2,"b":3}'})
 
 
 if __name__ == "__main__":
