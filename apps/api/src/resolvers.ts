@@ -15,7 +15,7 @@ import { GroupResolver } from './groups/group.resolver.js';
 import { KeyResolver } from './keys/key.resolver.js';
 import { LabelResolver } from './labels/label.resolver.js';
 import { NearestTurnsResolver, NearTurnResolver } from './nearest-turns/nearest-turns.resolver.js';
-import { PlanResolver } from './plans/plan.resolver.js';
+import { PlannedRestartResolver, PlanResolver } from './plans/plan.resolver.js';
 import { ProjectResolver } from './projects/project.resolver.js';
 import { RunListsResolver } from './runs/run-lists.resolver.js';
 import { RunResolver } from './runs/run.resolver.js';
@@ -44,6 +44,7 @@ export const RESOLVERS = [
   RunDiagnosticsResolver,
   DiagnosticResolver,
   PlanResolver,
+  PlannedRestartResolver,
   AuditResolver,
   NearestTurnsResolver,
   NearTurnResolver,

@@ -91,6 +91,7 @@ export {
   type PlannedFailure,
   type PlannedRestart,
   type PlannedShare,
+  type PlannedStart,
   type PlannedTask,
 } from './plan.js';
 export { checkSettings, settingNames, settingsOf, type DiagnosticSettings, type Settings } from './settings.js';

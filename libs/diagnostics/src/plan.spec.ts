@@ -34,6 +34,19 @@ it('says of each task what to do with it', () => {
   expect(plan.failures.reduce((sum, { size }) => sum + size, 0)).toBe(step.filter(({ success }) => !success).length);
 });
 
+it('spends the same rollouts across prompts and prefixes, where these bring both outcomes rather', () => {
+  const step = [...solved('hopeless', 0), ...solved('open', 4), ...TOY];
+  const { budget, restarts } = planOf(DIAGNOSTICS.map((diagnostic) => diagnoseRecords(diagnostic, [step])));
+  const { starts, shares, rollouts } = budget!;
+  expect(starts.reduce((sum, start) => sum + start.rollouts, 0)).toBe(rollouts);
+  // where nothing but prompts may be started from, hopeless tasks get what is left
+  expect(shares.find(({ task }) => task === 'hopeless')!.rollouts).toBeGreaterThan(0);
+  for (const { task, trajectory, prefixTurns } of restarts) expect(starts).toContainEqual(expect.objectContaining({ task, trajectory, prefixTurns })); // prettier-ignore
+  const total = (of: readonly { readonly mixed: number }[]) => of.reduce((sum, { mixed }) => sum + mixed, 0);
+  expect(total(starts)).toBeGreaterThan(total(shares));
+  for (const { rollouts, mixed, predicted: p } of starts) expect(mixed).toBeCloseTo(1 - p ** rollouts - (1 - p) ** rollouts, 12); // prettier-ignore
+});
+
 it('plans nothing where nothing is known, and nothing with what it does not understand', () => {
   const empty = { restarts: [], drop: [], failures: [], budget: null };
   expect(planOf([])).toMatchObject(empty);

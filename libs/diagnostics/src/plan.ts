@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BANDS, type Band } from './catalogue/difficulty-bands.js';
+import { mixedOutcomes, spendGreedily } from './trace-allocation.js';
 import { runHealth, type HealthInput, type RunHealth } from './run-health.js';
 
 /** What the readings keep in their details; what an older version kept otherwise is not planned with. */
@@ -55,13 +56,33 @@ export interface DroppedTask {
   readonly advice: string;
 }
 
+/** A place to start rollouts from, and how many of them. */
+export interface PlannedStart {
+  readonly task: string;
+  /** whose first turns are to be replayed; null: from the prompt */
+  readonly trajectory: string | null;
+  /** 0: from the prompt */
+  readonly prefixTurns: number;
+  /** chance of success that the advice rests on */
+  readonly predicted: number;
+  readonly rollouts: number;
+  /** chance that they end both ways */
+  readonly mixed: number;
+}
+
 /** Where the next rollouts of a run would best be spent: advice, nothing is done by it. */
 export interface Plan {
   readonly health: RunHealth;
   /** every band, also where it is empty; inside a band by learnability */
   readonly bands: readonly { readonly band: Band; readonly tasks: readonly PlannedTask[] }[];
   /** null: no task was tried */
-  readonly budget: { readonly rollouts: number; readonly shares: readonly PlannedShare[] } | null;
+  readonly budget: {
+    readonly rollouts: number;
+    /** if they start from prompts alone */
+    readonly shares: readonly PlannedShare[];
+    /** the same number of them across prompts and prefixes, most rollouts first: all that get any */
+    readonly starts: readonly PlannedStart[];
+  } | null;
   /** best first */
   readonly restarts: readonly PlannedRestart[];
   readonly drop: readonly DroppedTask[];
@@ -85,13 +106,45 @@ export function planOf(readings: readonly HealthInput[]): Plan {
   };
   const tasks = listed('difficulty-bands', 'tasks', Task);
   const shares = listed('rollout-budget', 'tasks', Share);
+  const restarts = listed('restart-candidates', 'candidates', Restart);
   return {
     health: runHealth(readings),
     bands: BANDS.map((band) => ({ band, tasks: tasks.filter((task) => task.band === band) })),
-    budget: shares.length > 0 ? { rollouts: shares.reduce((sum, { rollouts }) => sum + rollouts, 0), shares } : null,
-    restarts: listed('restart-candidates', 'candidates', Restart),
+    budget: shares.length > 0 ? { ...spentOn(shares, restarts), shares } : null,
+    restarts,
     drop: tasks.flatMap(dropped),
     failures: listed('failure-clusters', 'clusters', Failure),
+  };
+}
+
+/**
+ * The rollouts of the advice, spent anew where prefixes may be started from too (TRACE, as `spendGreedily`): a start gets
+ * rollouts while they most likely bring both outcomes. Of equal ones the prompt has it, which needs no replay.
+ */
+function spentOn(shares: readonly PlannedShare[], restarts: readonly PlannedRestart[]) {
+  const places = [
+    ...shares.map(({ task, predicted }) => ({ task, trajectory: null, prefixTurns: 0, predicted })),
+    ...restarts.map(({ task, trajectory, prefixTurns, success }) => ({
+      task,
+      trajectory,
+      prefixTurns,
+      predicted: success,
+    })),
+  ];
+  const budget = shares.reduce((sum, { rollouts }) => sum + rollouts, 0);
+  const spent = spendGreedily(
+    places.map(({ predicted }) => predicted),
+    budget,
+    Infinity,
+  );
+  const starts = places.map((place, i) => ({
+    ...place,
+    rollouts: spent[i],
+    mixed: mixedOutcomes(place.predicted, spent[i]),
+  }));
+  return {
+    rollouts: budget,
+    starts: starts.filter(({ rollouts }) => rollouts > 0).toSorted((a, b) => b.rollouts - a.rollouts),
   };
 }
 

@@ -101,17 +101,48 @@ export class PlannedShare {
   mixed!: number;
 }
 
+@ObjectType({ description: 'A place to start rollouts from, and how many of them.' })
+export class PlannedStart {
+  @Field(() => String)
+  task!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Whose first turns are to be replayed; null: from the prompt.',
+  })
+  trajectory!: string | null;
+
+  @Field(() => Int, { description: 'How many turns to replay; 0: from the prompt.' })
+  prefixTurns!: number;
+
+  @Field(() => Float, { description: 'Chance of success that the advice rests on.' })
+  predicted!: number;
+
+  @Field(() => Int)
+  rollouts!: number;
+
+  @Field(() => Float, { description: 'Chance that they end both ways.' })
+  mixed!: number;
+}
+
 @ObjectType()
 export class PlannedBudget {
   @Field(() => Int)
   rollouts!: number;
 
-  @Field(() => [PlannedShare], { description: 'Most rollouts first.' })
+  @Field(() => [PlannedShare], { description: 'If they start from prompts alone. Most rollouts first.' })
   shares!: readonly PlannedShare[];
+
+  @Field(() => [PlannedStart], {
+    description: 'The same number of them across prompts and prefixes: all that get any, most rollouts first.',
+  })
+  starts!: readonly PlannedStart[];
 }
 
 @ObjectType({ description: 'A visited state worth returning to.' })
 export class PlannedRestart {
+  run!: string;
+
   @Field(() => String)
   task!: string;
 

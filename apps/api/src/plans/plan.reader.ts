@@ -16,6 +16,7 @@ export async function keptPlans(db: Confined, runIds: readonly string[]) {
   return runIds.map((id) => {
     const kept = byRun.get(id) ?? [];
     return plan(
+      id,
       kept.map(({ reading }) => reading),
       kept[0]?.asOf ?? null,
       kept[0]?.pendingSteps ?? 0,
@@ -26,10 +27,17 @@ export async function keptPlans(db: Confined, runIds: readonly string[]) {
 /** What a run would have been advised as of an earlier position, from what is measured of it. */
 export async function planAsOf(db: Confined, run: string, asOf: number) {
   const { readings, pendingSteps } = await readDiagnosis(queryable(db), run, asOf);
-  return plan(readings, asOf, pendingSteps);
+  return plan(run, readings, asOf, pendingSteps);
 }
 
-function plan(readings: readonly KeptReading[], asOf: number | null, pendingSteps: number) {
-  const { health, ...advice } = planOf(readings);
-  return { asOf, pendingSteps, health: health.lines, plateauCauses: health.plateauCauses, ...advice };
+function plan(run: string, readings: readonly KeptReading[], asOf: number | null, pendingSteps: number) {
+  const { health, restarts, ...advice } = planOf(readings);
+  return {
+    asOf,
+    pendingSteps,
+    health: health.lines,
+    plateauCauses: health.plateauCauses,
+    restarts: restarts.map((restart) => ({ run, ...restart })),
+    ...advice,
+  };
 }

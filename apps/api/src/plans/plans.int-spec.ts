@@ -50,8 +50,8 @@ async function data(query: string, variables?: object): Promise<Answer['data']> 
 const FIELDS = `asOf pendingSteps plateauCauses
   health { level diagnostic rule says since remedy }
   bands { band tasks { task attempts successes learnability needsHint } }
-  budget { rollouts shares { task rollouts lastRollouts } }
-  restarts { task trajectory prefixTurns success continuations reason }
+  budget { rollouts shares { task rollouts lastRollouts } starts { task trajectory prefixTurns rollouts } }
+  restarts { task trajectory prefixTurns success continuations reason prefix { index state action } }
   drop { task attempts why advice } failures { representative size share tasks fault }`;
 
 it('says what is wrong, what to sample, where to start and what to drop', async () => {
@@ -71,6 +71,10 @@ it('says what is wrong, what to sample, where to start and what to drop', async 
     ['SOLVED', 0],
   ]);
   expect(plan.budget.rollouts).toBe(32);
+  const { starts } = plan.budget;
+  expect(starts.reduce((sum: number, { rollouts }: any) => sum + rollouts, 0)).toBe(32);
+  expect(starts.some(({ prefixTurns }: any) => prefixTurns === 1)).toBe(true);
+  expect(plan.restarts[0].prefix).toEqual([{ index: 0, state: 'hall', action: 'go' }]);
   expect(plan.restarts[0]).toMatchObject({ prefixTurns: 1, continuations: 3, reason: '2 of 3 succeeded from here' });
   expect(plan.drop).toHaveLength(6);
   expect(plan.drop[0]).toEqual({ task: 'g0', attempts: 12, why: 'UNSOLVED', advice: 'give a hint or a prefix' });

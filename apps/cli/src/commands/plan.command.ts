@@ -38,6 +38,14 @@ interface PlanView {
       readonly rollouts: number;
       readonly mixed: number;
     })[];
+    readonly starts: readonly {
+      readonly task: string;
+      readonly trajectory: string | null;
+      readonly prefixTurns: number;
+      readonly predicted: number;
+      readonly rollouts: number;
+      readonly mixed: number;
+    }[];
   } | null;
   readonly restarts: readonly {
     readonly task: string;
@@ -48,6 +56,7 @@ interface PlanView {
     readonly continuations: number;
     readonly score: number;
     readonly reason: string;
+    readonly prefix: readonly { readonly index: number; readonly state: string; readonly action: string }[];
   }[];
   readonly drop: readonly { readonly task: string; readonly attempts: number; readonly why: string; readonly advice: string }[]; // prettier-ignore
   readonly failures: readonly {
@@ -62,8 +71,9 @@ interface PlanView {
 
 const FIELDS = `asOf pendingSteps plateauCauses health { level diagnostic rule says saw since remedy }
   bands { band tasks { task attempts successes posteriorMean learnability mixedProbability needsHint } }
-  budget { rollouts shares { task attempts successes predicted lastRollouts rollouts mixed } }
-  restarts { task trainingStep trajectory prefixTurns success continuations score reason }
+  budget { rollouts shares { task attempts successes predicted lastRollouts rollouts mixed }
+    starts { task trajectory prefixTurns predicted rollouts mixed } }
+  restarts { task trainingStep trajectory prefixTurns success continuations score reason prefix { index state action } }
   drop { task attempts why advice } failures { representative trainingStep size share tasks fault }`;
 
 /** Lines of a table; `--json` has all of them. */
@@ -96,6 +106,7 @@ function planText(run: string, plan: PlanView): string {
     healthText(plan),
     bandsText(plan),
     ...budgetText(plan),
+    ...startsText(plan),
     ...restartsText(plan),
     ...dropText(plan),
     ...failuresText(plan),
@@ -131,6 +142,24 @@ function budgetText({ budget }: PlanView): string[] {
   return [
     `${counted(budget.rollouts, 'rollout')}, spent where they bring successes and failures${more(moved.length)}`,
     formatTable([['task', 'solved', 'last', 'next', 'both ways']], rows, ['left', 'right', 'right', 'right', 'right']),
+  ];
+}
+
+/** Only where a prefix gets something: else it is what the table above says. */
+function startsText({ budget }: PlanView): string[] {
+  if (!budget?.starts.some(({ prefixTurns }) => prefixTurns > 0)) return [];
+  const { starts } = budget;
+  const rows = starts
+    .slice(0, SHOWN)
+    .map(({ task, trajectory, prefixTurns, rollouts, mixed }) => [
+      task,
+      trajectory === null ? 'the prompt' : `${counted(prefixTurns, 'turn')} of ${trajectory}`,
+      count(rollouts),
+      percent(mixed),
+    ]);
+  return [
+    `the same rollouts, if they may start inside a task too${more(starts.length)}`,
+    formatTable([['task', 'start from', 'rollouts', 'both ways']], rows, ['left', 'left', 'right', 'right']),
   ];
 }
 
