@@ -52,6 +52,8 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await platform?.remove();
   });
 
+  /** Signed in, by a key behind the address where nobody is yet. */
+  const visit = (path: string) => page.goto(`${platform.url}${path}#key=${platform.key}`);
   const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
 
   it('tells the story from signing in to a disputed turn and out again', async () => {
@@ -77,7 +79,8 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await analysis.getByRole('link').first().click();
 
     await heading('Comparison of 4 estimators');
-    await page.getByRole('cell', { name: 'discounted-return' }).waitFor();
+    const profiles = page.getByRole('region', { name: 'Estimators' });
+    await profiles.getByRole('cell', { name: 'discounted-return' }).waitFor();
     await page.getByRole('img', { name: 'Matrix of rank correlations' }).locator('canvas').first().waitFor();
     await page.getByRole('img', { name: 'Mean credit by turn index' }).locator('canvas').first().waitFor();
     await page.getByRole('region', { name: 'Most disputed turns' }).getByRole('link').first().click();
@@ -166,6 +169,100 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     expect(complaints).toEqual([]);
   });
 
+  it('plans the next rollouts, and verifies what the run rests on', async () => {
+    await visit('/runs');
+    await page.getByRole('link', { name: 'household' }).click();
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await heading('Plan');
+    await page.getByRole('region', { name: 'Tasks' }).getByRole('row').nth(1).waitFor({ timeout: 60_000 });
+    const exported = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export JSON' }).click();
+    const file = await (await exported).path();
+    const { run } = await platform.ask('{ run(id: "household") { id plan { bands { tasks { task } } } } }');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ run: run.id, bands: run.plan.bands });
+    const restart = page
+      .getByRole('region', { name: 'Restart states' })
+      .getByRole('link', { name: /action/ })
+      .first();
+    const actions = Number.parseInt((await restart.textContent())!, 10);
+    await restart.click();
+    const replay = page.getByRole('region', { name: 'Actions to replay' }).getByRole('listitem');
+    await expect.poll(() => replay.count()).toBe(actions);
+
+    await visit(`/runs/${run.id}/events`);
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.locator('.figures dd', { hasText: /^all/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('looks at a stretch of all curves by dragging over one, or by two numbers', async () => {
+    const { run } = await platform.ask('{ run(id: "household") { id } }');
+    await visit(`/runs/${run.id}`);
+    const chart = page.locator('.chart-brushed').nth(1);
+    await chart.locator('canvas').waitFor();
+    await sleep(300); // charts take their size after they are there
+    const { x, y, width } = (await chart.boundingBox())!;
+    await page.mouse.move(x + width * 0.4, y + 60);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.8, y + 80, { steps: 4 });
+    await page.mouse.up();
+    const from = page.getByRole('spinbutton', { name: 'Steps' });
+    const to = page.getByRole('spinbutton', { name: 'to' });
+    await expect.poll(() => page.url()).toMatch(/steps=[12]\.\.[345]$/);
+    expect(page.url()).toContain(`steps=${await from.inputValue()}..${await to.inputValue()}`);
+    await page.reload();
+    await expect.poll(() => from.inputValue()).toMatch(/^[12]$/);
+    await to.fill('3');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toMatch(/steps=[12]\.\.3$/);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => page.url()).not.toContain('steps');
+    expect(complaints).toEqual([]);
+  });
+
+  it('leads from a part of the plane of two estimators to the turns behind it', async () => {
+    const { run } = await platform.ask('{ run(id: "household") { analyses(first: 1) { edges { node { id } } } } }');
+    await visit(`/analyses/${run.analyses.edges[0].node.id}?x=hgpo&y=discounted-return`);
+    await page.getByRole('button', { name: 'hgpo −, discounted-return +' }).click();
+    expect(page.url()).toContain('area=below-above');
+    const turns = page.getByRole('region', { name: 'Turns of that part' });
+    await turns.getByRole('row').nth(1).waitFor();
+    const [, hgpo, discounted] = await turns.getByRole('row').nth(1).getByRole('cell').allTextContents();
+    expect([hgpo[0], discounted[0]]).toEqual(['−', '+']);
+    await turns.getByRole('link').first().click();
+    const lanes = await page.locator('.turn-chosen .lanes').textContent();
+    expect(lanes).toContain(`hgpo${hgpo}`);
+    await page.goBack();
+    await turns.waitFor();
+
+    const plane = page.getByRole('img', { name: /a point per turn/ });
+    await plane.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = (await plane.boundingBox())!;
+    await page.mouse.move(x + width * 0.2, y + height * 0.1);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.9, y + height * 0.8, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(() => decodeURIComponent(page.url())).toMatch(/area=-?[\d.]+,[\d.]+,-?[\d.]+,[\d.]+/);
+    expect(await turns.getByRole('row').count()).toBeGreaterThan(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says so while the platform is away, keeps what is on screen, and follows the run once it is back', async () => {
+    const { run } = await platform.ask('{ run(id: "household") { id position } }');
+    await visit(`/runs/${run.id}/events`);
+    await page.getByText('follows the run').waitFor();
+    await platform.stop();
+    await page.locator('.behind').waitFor();
+    await heading('Event log');
+    await platform.start();
+    await page.locator('.behind').waitFor({ state: 'detached', timeout: 30_000 });
+    await platform.ask(
+      `mutation { startAnalysis(input: { runs: [{ run: "${run.id}" }], estimators: [{ id: "grpo" }] }) { id } }`,
+    );
+    await page.getByRole('link', { name: run.position.toLocaleString('en'), exact: true }).waitFor({ timeout: 10_000 });
+    complaints.length = 0; // the browser's own remarks on requests that nobody answered
+  });
+
   it('follows a run while it goes on', async () => {
     const options = { project: 'default', name: 'live', url: platform.url, apiKey: platform.key };
     const run = await startRun({ ...options, spool: `${platform.home}/spool-live` });
@@ -210,6 +307,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
       runs: '/runs',
       run: `/runs/${run.id}?diagnostic=zero-variance-groups`,
       group: `/runs/${run.id}/steps/0?group=${group.name}`,
+      plan: `/runs/${run.id}/plan`,
       trajectory: `/runs/${run.id}/trajectories/${trajectory.id}?tokens=entropy&turn=1`,
       hostile: `/runs/${run.id}/trajectories/hostile`,
       comparison: `/analyses/${analysis.id}`,

@@ -3,6 +3,8 @@ const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const thousands = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const MINUS = '−';
 const NONE = '–';
+/** What rounding left of 0. */
+const NEGLIGIBLE = 1e-12;
 
 /** 43,336 */
 export function count(value: number | null | undefined): string {
@@ -18,7 +20,7 @@ export function percent(share: number | null | undefined, digits = 1): string {
 export function decimal(value: number | null | undefined, digits = 3): string {
   if (value == null) return NONE;
   const size = Math.abs(value);
-  if (size < 1e-12) return (0).toFixed(digits);
+  if (size < NEGLIGIBLE) return (0).toFixed(digits);
   if (size >= 1e6 || size < 0.5 * 10 ** -digits) return signed(value.toExponential(1));
   if (size >= 1000) return signed(thousands.format(value));
   return signed(value.toFixed(digits));
@@ -27,7 +29,7 @@ export function decimal(value: number | null | undefined, digits = 3): string {
 /** With its sign: credit is above or below. */
 export function credit(value: number | null | undefined, digits = 3): string {
   if (value == null) return NONE;
-  return value > 0 ? `+${decimal(value, digits)}` : decimal(value, digits);
+  return value >= NEGLIGIBLE ? `+${decimal(value, digits)}` : decimal(value, digits);
 }
 
 /** 0.043 s, 8.1 s, 1 min 20 s */

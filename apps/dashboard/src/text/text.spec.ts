@@ -77,6 +77,7 @@ it('writes numbers so that columns align', () => {
   expect([seconds(0.0432), seconds(8.06), seconds(80), seconds(null)]).toEqual(['0.043 s', '8.1 s', '1 min 20 s', '–']);
   expect([decimal(2.6e-5, 2), decimal(-2.6e-5, 2), decimal(1.5e7)]).toEqual(['2.6e−5', '−2.6e−5', '1.5e7']);
   expect([credit(0.5, 2), credit(-0.5, 2), credit(0, 2), credit(null)]).toEqual(['+0.50', '−0.50', '0.00', '–']);
+  expect(credit(1e-17)).toBe('0.000');
   expect([duration(59.6), duration(80), duration(4000)]).toEqual(['1 min 0 s', '1 min 20 s', '1 h 6 min']);
   expect([counted(1, 'group'), counted(2, 'success', 'successes')]).toEqual(['1 group', '2 successes']);
 });

@@ -8,12 +8,15 @@ interface IntervalProps {
   /** the scale goes from here to 1; its middle is chance */
   readonly from: number;
   readonly write: (value: number) => string;
+  /** of the limits, where it is another way */
+  readonly writeLimit?: ((value: number) => string) | undefined;
   /** as a bar too */
   readonly isDrawn: boolean;
 }
 
 /** A number with its 90 % interval: in brackets, and on its scale with chance marked. */
-export function Interval({ estimate: { value, low, high }, from, write, isDrawn }: IntervalProps) {
+export function Interval({ estimate, from, write, writeLimit = write, isDrawn }: IntervalProps) {
+  const { value, low, high } = estimate;
   if (value === null) return <>–</>;
   const across = (at: number) => ((at - from) / (1 - from)) * WIDTH;
   const tone = value >= (from + 1) / 2 ? 'above' : 'below';
@@ -40,7 +43,7 @@ export function Interval({ estimate: { value, low, high }, from, write, isDrawn 
       )}
       {isKnown && (
         <small>
-          ({write(low)} to {write(high)})
+          ({writeLimit(low)} to {writeLimit(high)})
         </small>
       )}
     </span>

@@ -51,42 +51,46 @@ export function TruthTable({ comparison: { estimators, truths } }: { readonly co
   );
 }
 
-const share = (value: number) => percent(value, 0);
-const number = (value: number) => decimal(value, 2);
+interface Scale {
+  readonly from: number;
+  readonly write: (value: number) => string;
+  readonly writeLimit?: (value: number) => string;
+}
+
+const SHARE: Scale = {
+  from: 0,
+  write: (value) => percent(value, 0),
+  writeLimit: (value) => decimal(100 * value, 0),
+};
+const CHANCE: Scale = { from: 0, write: (value) => decimal(value, 2) };
+const CORRELATION: Scale = { from: -1, write: (value) => credit(value, 2) };
 
 /** What each number is, and how it is drawn. */
-const MEASURES: Readonly<
-  Record<Measure, { title: string; hint: string; from: number; write: (value: number) => string }>
-> = {
+const MEASURES: Readonly<Record<Measure, { title: string; hint: string; scale: Scale }>> = {
   withinTrajectoryPairAccuracy: {
     title: 'Pairs in order',
     hint: 'Of two turns of one trajectory, how often it ranks them as the truth does; chance is 50 %',
-    from: 0,
-    write: share,
+    scale: SHARE,
   },
   auc: {
     title: 'AUC',
     hint: 'How likely a turn that the truth puts above 0 has more credit than one below; chance is 0.5',
-    from: 0,
-    write: number,
+    scale: CHANCE,
   },
   aucMixedGroups: {
     title: 'AUC in mixed groups',
     hint: 'The same over groups whose outcomes differ: an easy task does not flatter it',
-    from: 0,
-    write: number,
+    scale: CHANCE,
   },
   spearman: {
     title: 'Spearman',
     hint: 'Rank correlation with the truth, from −1 to 1',
-    from: -1,
-    write: (value) => credit(value, 2),
+    scale: CORRELATION,
   },
   firstErrorHit: {
     title: 'First error found',
     hint: 'How often its least credit is on the first bad turn of a trajectory; chance stands beside it',
-    from: 0,
-    write: share,
+    scale: SHARE,
   },
 };
 
@@ -105,15 +109,13 @@ function columnsOf(signal: string, truths: readonly Truth[]): readonly Column<Pr
   return [
     { id: 'id', title: 'Estimator', sortBy: ({ id }) => id, cell: ({ id }) => <strong>{visibleText(id)}</strong> },
     ...measures.map((measure, i): Column<Profile> => {
-      const { title, hint, from, write } = MEASURES[measure];
+      const { title, hint, scale } = MEASURES[measure];
       return {
         id: measure,
         title,
         hint,
         sortBy: ({ id }) => estimateOf(of.get(id), measure).value,
-        cell: ({ id }) => (
-          <Interval estimate={estimateOf(of.get(id), measure)} from={from} write={write} isDrawn={i === 0} />
-        ),
+        cell: ({ id }) => <Interval estimate={estimateOf(of.get(id), measure)} {...scale} isDrawn={i === 0} />,
       };
     }),
     ...(measures.includes('firstErrorHit')

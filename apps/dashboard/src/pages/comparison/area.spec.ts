@@ -18,6 +18,9 @@ it('finds the points of an area, those first on which the two differ most in the
   const spreads = { x: 1, y: 10 };
   expect(pointsIn(points, areaOf('above-below')!, spreads)).toEqual([3, 1]);
   expect(pointsIn(points, { x: [0, 2], y: [-10, 10] }, spreads)).toEqual([1, 0, 2]);
+  // 3 against 2.9 spreads apart, though the second differs more in numbers
+  const close = { x: Float64Array.of(0.3, 0.2), y: Float64Array.of(0, -9) };
+  expect(pointsIn(close, { x: [0, 1], y: [-10, 0] }, { x: 0.1, y: 10 })).toEqual([0, 1]);
 });
 
 it('begins with the two that agree least', () => {
