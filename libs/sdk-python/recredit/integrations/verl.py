@@ -145,6 +145,7 @@ class _Rows:
         self._others = others
         self._tokenizer = tokenizer
         self._names = set(tensors.keys())
+        self._other_names = set(others.keys())
 
     def group(self, i: int) -> str:
         uid = self._said("uid", i)
@@ -193,7 +194,7 @@ class _Rows:
         return self._tokenizer.decode(ids)
 
     def _said(self, name: str, i: int) -> Any:
-        return self._others[name][i] if name in set(self._others.keys()) else None
+        return self._others[name][i] if name in self._other_names else None
 
 
 def _column(tensor: Any, i: int, kept: list[bool]) -> list[Any]:
