@@ -188,6 +188,13 @@ describe('importing', () => {
     },
   );
 
+  it('adds nothing the second time of traces that lie in several files', async () => {
+    const folderOfTraces = ownFile('otlp');
+    expect(await importFiles('otlp', [folderOfTraces], into())).toMatchObject({ trajectories: 4, newEvents: 4 });
+    expect(await importFiles('auto', [folderOfTraces], into())).toMatchObject({ newEvents: 0, knownEvents: 4 });
+    expect(storedIds().map((id) => id[0])).toEqual(['b', 'a', 'd', 'e']);
+  });
+
   it('imports a folder, its files in the order of the numbers in their names', async () => {
     const line = (step: number) => jsonl({ input: 'a', output: `${step}`, score: 1, step });
     mkdirSync(join(folder, 'rollouts'));
