@@ -31,7 +31,7 @@ export function scatter({ xName, yName, x, y, caption }: Scatter, palette: Palet
   });
   return {
     ...base(palette),
-    grid: { left: 56, right: 14, top: 14, bottom: 40 },
+    grid: { left: 56, right: 22, top: 14, bottom: 40 },
     tooltip: {
       ...(base(palette).tooltip as object),
       formatter: ({ value: [, , point] }: { value: readonly number[] }) =>
