@@ -7,7 +7,6 @@ import { normalEquations } from './normal-equations.js';
 import { Devices } from './open-device.js';
 import type { Rows } from './rows.js';
 import { FEATURE_WIDTH, textFeatures } from './text-features.js';
-import { TERM_BUCKETS } from './text-terms.js';
 
 // As kernels.spec.ts: wasm here, and the device that RECREDIT_TEST_DEVICE names where it is set.
 const ID = (process.env.RECREDIT_TEST_DEVICE ?? 'wasm') as DeviceId;
@@ -167,22 +166,29 @@ describe(`on ${ID}`, () => {
   describe('textFeatures', () => {
     const texts = Array.from({ length: 30 }, (_, i) => `the ${'very '.repeat(i)}long way to room ${i}, shelf ${i % 7}`);
 
-    it('make no tensor beyond the limit of the device, which holds their projection', async () => {
-      const least = TERM_BUCKETS * FEATURE_WIDTH;
-      const small = limited(least);
-      const features = await textFeatures(small.device, [...texts, words(20_000)], 0);
-      expect(small.largest()).toBe(least);
-      const alone = await textFeatures(device, [...texts, words(20_000)], 0);
+    it('of equal texts are equal bit for bit, in whatever company', async () => {
+      const company = Array.from({ length: 150 }, (_, i) => words(3 + (i % 9), 7 * i));
+      const features = await textFeatures(device, ['the red door', ...company, 'The red door!', words(2_000)], 0);
+      const last = FEATURE_WIDTH * 151;
+      expect([...features.subarray(last, last + FEATURE_WIDTH)]).toEqual([...features.subarray(0, FEATURE_WIDTH)]);
+    }, 120_000);
+
+    it('make no tensor beyond the limit of the device', async () => {
+      const small = limited(20 * FEATURE_WIDTH);
+      const features = await textFeatures(small.device, [...texts, words(2_000)], 0);
+      expect(small.largest()).toBeLessThanOrEqual(20 * FEATURE_WIDTH);
+      const alone = await textFeatures(device, [...texts, words(2_000)], 0);
       features.forEach((value, i) => expect(Math.abs(value - alone[i])).toBeLessThan(TOLERANCE));
     }, 120_000);
 
     it('leave no tensor behind when the device fails', async () => {
       const before = device.tf.memory().numTensors;
-      const short = { ...failing(), maxElements: 8 * FEATURE_WIDTH * 60 };
-      await expect(textFeatures(short, texts, 0)).rejects.toThrow('device lost');
+      await expect(textFeatures(failing(), [...texts, words(2_000), words(2_000, 1)], 0)).rejects.toThrow(
+        'device lost',
+      );
       expect(device.tf.memory().numTensors).toBe(before);
     });
   });
 });
 
-const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
+const words = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `word${from + i}`).join(' ');

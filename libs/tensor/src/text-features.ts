@@ -1,12 +1,15 @@
-import { seededRandom } from '#lib/numeric';
+import { rowsWhere, seededRandom } from '#lib/numeric';
+import type { Tensor2D } from '@tensorflow/tfjs-core';
 import type { Device } from './device.js';
 import { TERM_BUCKETS, termWeights, type DocumentFrequencies, type TermWeights } from './text-terms.js';
 
 /** Numbers that stand for a text. */
 export const FEATURE_WIDTH = 256;
 
-/** A batch's gathered rows may take this share of the largest tensor. */
-const SHARE = 1 / 8;
+/** Texts of a block, at most. */
+const MOST_TEXTS = 1024;
+/** Buckets of a block, at most, unless one text alone has more. */
+const MOST_BUCKETS = 1024;
 
 /**
  * Texts as vectors: hashed n-grams (see termWeights), projected at random to 256 numbers, of unit length.
@@ -28,33 +31,65 @@ export async function textFeatures(
 }
 
 async function projectTerms(device: Device, terms: TermWeights, seed: string | number): Promise<Float32Array> {
-  const { tf } = device;
   await device.activate();
+  const projection = randomSigns(seed);
   const features = new Float32Array((terms.offsets.length - 1) * FEATURE_WIDTH);
-  const projection = tf.tensor2d(randomSigns(seed), [TERM_BUCKETS, FEATURE_WIDTH]);
-  try {
-    for (const rows of batchesByLength(terms, (device.maxElements * SHARE) / FEATURE_WIDTH)) {
-      const { length, buckets, weights } = padded(terms, rows);
-      const projected = tf.tidy(() => {
-        const gathered = tf.gather(projection, tf.tensor1d(buckets, 'int32'));
-        const sums = tf.matMul(
-          tf.tensor3d(weights, [rows.length, 1, length]),
-          tf.reshape(gathered, [rows.length, length, FEATURE_WIDTH]),
-        );
-        const flat = tf.reshape(sums, [rows.length, FEATURE_WIDTH]);
-        const norm = tf.sqrt(tf.sum(tf.square(flat), 1, true));
-        return tf.div(flat, tf.maximum(norm, 1e-12));
-      });
-      const values = await projected.data();
-      projected.dispose();
-      rows.forEach((row, i) => {
-        features.set(values.subarray(i * FEATURE_WIDTH, (i + 1) * FEATURE_WIDTH), row * FEATURE_WIDTH);
-      });
-    }
-  } finally {
-    projection.dispose();
+  const mostBuckets = Math.max(1, Math.min(MOST_BUCKETS, Math.floor(device.maxElements / FEATURE_WIDTH)));
+  const mostTexts = Math.max(1, Math.min(MOST_TEXTS, Math.floor(device.maxElements / Math.max(mostBuckets, FEATURE_WIDTH)))); // prettier-ignore
+  for (const block of blocksOf(terms, mostTexts, mostBuckets)) {
+    const projected = projectBlock(device, terms, block, projection, mostBuckets);
+    const values = await projected.data().finally(() => projected.dispose());
+    block.rows.forEach((row, i) => {
+      features.set(values.subarray(i * FEATURE_WIDTH, (i + 1) * FEATURE_WIDTH), row * FEATURE_WIDTH);
+    });
   }
   return features;
+}
+
+/** [rows × 256] */
+function projectBlock(
+  { tf }: Device,
+  terms: TermWeights,
+  { rows, buckets }: Block,
+  projection: Float32Array,
+  mostBuckets: number,
+): Tensor2D {
+  return tf.tidy(() => {
+    let sums: Tensor2D = tf.zeros([rows.length, FEATURE_WIDTH]);
+    // more than once only for a text that has so many terms alone
+    for (let from = 0; from < buckets.length; from += mostBuckets) {
+      const some = buckets.subarray(from, from + mostBuckets);
+      const weights = tf.tensor2d(weightsIn(terms, rows, some), [rows.length, some.length]);
+      const signs = tf.tensor2d(rowsOf(projection, some), [some.length, FEATURE_WIDTH]);
+      sums = tf.add(sums, tf.matMul(weights, signs));
+    }
+    const norm = tf.sqrt(tf.sum(tf.square(sums), 1, true));
+    return tf.div(sums, tf.maximum(norm, 1e-12));
+  });
+}
+
+/** [buckets × 256] Copied here: to gather them on wasm takes twenty times as long as the product. */
+function rowsOf(projection: Float32Array, buckets: Int32Array): Float32Array {
+  const signs = new Float32Array(buckets.length * FEATURE_WIDTH);
+  for (let i = 0; i < buckets.length; i++) {
+    const from = buckets[i] * FEATURE_WIDTH;
+    signs.set(projection.subarray(from, from + FEATURE_WIDTH), i * FEATURE_WIDTH);
+  }
+  return signs;
+}
+
+/** [rows × buckets] */
+function weightsIn(terms: TermWeights, rows: readonly number[], buckets: Int32Array): Float32Array {
+  const columnOf = new Int32Array(TERM_BUCKETS).fill(-1);
+  for (let i = 0; i < buckets.length; i++) columnOf[buckets[i]] = i;
+  const weights = new Float32Array(rows.length * buckets.length);
+  rows.forEach((row, i) => {
+    for (let term = terms.offsets[row]; term < terms.offsets[row + 1]; term++) {
+      const column = columnOf[terms.buckets[term]];
+      if (column >= 0) weights[i * buckets.length + column] = terms.weights[term];
+    }
+  });
+  return weights;
 }
 
 /** [buckets × 256] ±1/16 */
@@ -69,31 +104,32 @@ function randomSigns(seed: string | number): Float32Array {
   return signs;
 }
 
-/** Rows that have terms, shortest first, as many at once as fit when all are as long as the longest. */
-function* batchesByLength({ offsets }: TermWeights, maxTerms: number): Generator<number[]> {
-  const lengthOf = (row: number) => offsets[row + 1] - offsets[row];
-  const rows = Array.from({ length: offsets.length - 1 }, (_, row) => row).filter((row) => lengthOf(row) > 0);
-  rows.sort((a, b) => lengthOf(a) - lengthOf(b) || a - b);
-  let batch: number[] = [];
-  for (const row of rows) {
-    if (batch.length > 0 && (batch.length + 1) * lengthOf(row) > maxTerms) {
-      yield batch;
-      batch = [];
-    }
-    batch.push(row);
-  }
-  if (batch.length > 0) yield batch;
+/** Texts that are projected at once, and the buckets that any of them has a term in. */
+interface Block {
+  readonly rows: readonly number[];
+  /** ascending */
+  readonly buckets: Int32Array;
 }
 
-/** Terms of the rows side by side; what is shorter than the longest ends in weights of 0. */
-function padded(terms: TermWeights, rows: readonly number[]) {
-  const { offsets } = terms;
-  const length = Math.max(...rows.map((row) => offsets[row + 1] - offsets[row]));
-  const buckets = new Int32Array(rows.length * length);
-  const weights = new Float32Array(rows.length * length);
-  rows.forEach((row, i) => {
-    buckets.set(terms.buckets.subarray(offsets[row], offsets[row + 1]), i * length);
-    weights.set(terms.weights.subarray(offsets[row], offsets[row + 1]), i * length);
-  });
-  return { length, buckets, weights };
+/** Texts in their order, as many at once as have few buckets between them; one without a term is in none. */
+function* blocksOf(terms: TermWeights, mostTexts: number, mostBuckets: number): Generator<Block> {
+  const { offsets, buckets } = terms;
+  const seenIn = new Int32Array(TERM_BUCKETS); // the number of the block that a bucket was seen in
+  const bucketsOf = (block: number) => rowsWhere(TERM_BUCKETS, (bucket) => seenIn[bucket] === block);
+  let [rows, count, number]: [number[], number, number] = [[], 0, 1];
+  for (let row = 0; row + 1 < offsets.length; row++) {
+    const own = buckets.subarray(offsets[row], offsets[row + 1]);
+    if (own.length === 0) continue;
+    const more = own.reduce((sum, bucket) => sum + Number(seenIn[bucket] !== number), 0);
+    if (rows.length > 0 && (rows.length === mostTexts || count + more > mostBuckets)) {
+      yield { rows, buckets: bucketsOf(number++) };
+      [rows, count] = [[], 0];
+    }
+    rows.push(row);
+    for (const bucket of own) {
+      if (seenIn[bucket] !== number) count++;
+      seenIn[bucket] = number;
+    }
+  }
+  if (rows.length > 0) yield { rows, buckets: bucketsOf(number) };
 }
