@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LEARNED_ESTIMATORS } from '#lib/credit-learned';
 import { pearson } from '#lib/numeric';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lampRollouts } from '../../libs/credit-learned/src/learned.fixture.js';
@@ -14,7 +15,7 @@ const absent = [DRIVER, join(CHROMIUM, 'libvulkan.so.1'), 'node_modules/webgpu/i
 
 let folder: string;
 let rollouts: string;
-const FEW = JSON.stringify({ epochs: 2, hiddenUnits: 4, batchSize: 64 });
+const few = JSON.stringify({ epochs: 2, hiddenUnits: 4, batchSize: 64 });
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'recredit-e2e-learned-'));
@@ -94,14 +95,14 @@ it.skipIf(absent.length > 0)(
       XDG_RUNTIME_DIR: folder,
       RECREDIT_DEVICE: 'webgpu',
     };
-    for (const id of ['spa-learned', 'learned-return-decomposition']) {
+    for (const { id } of LEARNED_ESTIMATORS) {
       const credit = async (environment: Record<string, string>) => {
-        const answer = await recreditJson(['estimate', rollouts, '--estimator', id, '--params', FEW], environment);
+        const answer = await recreditJson(['estimate', rollouts, '--estimator', id, '--params', few], environment);
         return Float64Array.from((answer.turnAdvantage as number[][]).flat());
       };
       const [wasm, webgpu] = [await credit({ RECREDIT_DEVICE: 'wasm' }), await credit(software)];
-      expect(pearson(webgpu, wasm)).toBeGreaterThan(0.9999);
-      wasm.forEach((value, turn) => expect(Math.abs(webgpu[turn] - value)).toBeLessThan(1e-3));
+      expect(pearson(webgpu, wasm), id).toBeGreaterThan(0.9999);
+      wasm.forEach((value, turn) => expect(Math.abs(webgpu[turn] - value), id).toBeLessThan(1e-3));
     }
   },
   900_000,

@@ -81,3 +81,9 @@ export const FOLD_PARAMS = {
     .default(32)
     .describe('a training step with fewer has no credit: too little to learn from'),
 } as const;
+
+/** The same of a network whose outputs add up: a step moves the outputs of all turns of a trajectory at once. */
+export const SUM_NETWORK_PARAMS = {
+  ...NETWORK_PARAMS,
+  learningRate: z.number().positive().default(0.001).describe("Adam's step size"),
+} as const;

@@ -165,7 +165,7 @@ it('of more trajectories than numbers in a row, least squares finds the worth as
   const many = trajectoryBatch(lampRollouts({ groups: 45, perGroup: 20 }));
   const { credit } = await creditOf('learned-return-decomposition', { ridge: 100 }, many);
   expect(pearson(credit.values, Float64Array.from(numbers(many, 'turn.worth')!))).toBeGreaterThan(0.9);
-});
+}, 60_000);
 
 it.each([
   ['spa-learned', {}],
@@ -203,19 +203,19 @@ it('a job of 20 shards ends with the tensors and the bytes that it began with, a
   expect(device.tf.memory()).toMatchObject({ numTensors, numDataBuffers, numBytes });
 }, 120_000);
 
-/** A learner whose device is lost at the 8th product of two matrices. */
-function failingMidway(): Learner {
-  const open = async (): Promise<Device> => {
-    const wasm = await new Devices('wasm').current();
-    let products = 0;
-    const matMul: typeof wasm.tf.matMul = (...args) => {
-      if (++products === 8) throw new Error('device lost');
-      return wasm.tf.matMul(...args);
-    };
-    return { ...wasm, tf: { ...wasm.tf, matMul } };
+/** A device that is lost at the 8th product of two matrices. */
+async function lostMidway(): Promise<Device> {
+  const wasm = await new Devices('wasm').current();
+  let products = 0;
+  const matMul: typeof wasm.tf.matMul = (...args) => {
+    if (++products === 8) throw new Error('device lost');
+    return wasm.tf.matMul(...args);
   };
-  return new Learner(new Devices('wasm', { cuda: open, webgpu: open, wasm: open }));
+  return { ...wasm, tf: { ...wasm.tf, matMul } };
 }
+
+const failingMidway = () =>
+  new Learner(new Devices('wasm', { cuda: lostMidway, webgpu: lostMidway, wasm: lostMidway }));
 
 it('a model that learned nothing that holds is said so', async () => {
   const noise = records.map((record, i) => ({ ...record, outcomeReward: (i * 7919) % 5 }));
@@ -249,6 +249,16 @@ describe('a device that fails', () => {
       device: 'wasm',
       warnings: expect.arrayContaining(['webgpu failed (device lost): computed on wasm']),
     });
+  });
+
+  it('in the middle of a shard leaves nothing of what it had computed', async () => {
+    const lost = async () => ({ ...(await lostMidway()), id: 'webgpu' as const });
+    const devices = new Devices('auto', { ...open, webgpu: lost });
+    const retried = await new Learner(devices).run(LEARNED_ESTIMATORS[0], trajectories, { epochs: 1 });
+    const plain = await creditOf(LEARNED_ESTIMATORS[0].id, { epochs: 1 });
+    if (retried.kind === 'missing') throw new Error('missing');
+    expect(retried.credit).toEqual(plain.credit);
+    expect(retried.warnings).toEqual(['webgpu failed (device lost): computed on wasm', ...plain.warnings]);
   });
 
   it('of a GPU is named with its adapter', async () => {

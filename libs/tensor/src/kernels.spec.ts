@@ -203,38 +203,21 @@ describe(`on ${ID}`, () => {
       expect(right / outputs.length).toBeGreaterThan(0.95);
     }, 300_000);
 
-    it('has the gradient that small steps show, with a hidden layer', async () => {
-      // one step of Adam without history moves every weight by the learning rate, against the sign of its gradient
-      const [rate, set] = [1e-3, setFor('sum')];
-      const options = { ...OPTIONS, loss: 'sum' as const, hidden: 3, batchSize: 48, learningRate: rate };
-      const all = Int32Array.from({ length: 48 }, (_, i) => i);
-      const start = await trainNetwork(device, set, all, all, { ...options, epochs: 0 });
-      const stepped = await trainNetwork(device, set, all, all, { ...options, epochs: 1 });
-      expect(stepped.validationLoss).toBeLessThan(start.validationLoss);
-      const lossWith = (weights: Float32Array) => {
-        const { values, offsets, targets } = set;
-        const worth = (t: number) => {
-          const unit = (u: number) =>
-            Math.tanh(values[t * 2] * weights[u] + values[t * 2 + 1] * weights[3 + u] + weights[6 + u]);
-          return [0, 1, 2].reduce((sum, u) => sum + unit(u) * weights[9 + u], weights[12]);
-        };
-        let loss = 0;
-        for (let i = 0; i < 48; i++) {
-          let sum = 0;
-          for (let t = offsets[i]; t < offsets[i + 1]; t++) sum += worth(t);
-          loss += (sum - targets[i]) ** 2 / 48;
-        }
-        return loss;
-      };
-      expect(lossWith(start.network.weights)).toBeCloseTo(start.validationLoss, 4);
-      start.network.weights.forEach((weight, k) => {
-        const nudged = (by: number) => lossWith(start.network.weights.map((each, i) => (i === k ? each + by : each)));
-        const slope = nudged(1e-2) - nudged(-1e-2);
-        const step = stepped.network.weights[k] - weight;
-        expect(Math.sign(step)).toBe(-Math.sign(slope));
-        expect(Math.abs(step)).toBeCloseTo(rate, 5);
+    it.each(['squared', 'sum', 'logistic'] as const)('begins by saying the mean (%s)', async (loss) => {
+      const set = setFor(loss);
+      const { network, validationLoss } = await trainNetwork(device, set, TRAINING, VALIDATION, {
+        ...OPTIONS,
+        loss,
+        hidden: 3,
+        epochs: 0,
       });
-    }, 120_000);
+      const outputs = await networkOutputs(device, network, set);
+      const [target, perRow] = [loss === 'sum' ? 36 : set.offsets[36], set.offsets[36]];
+      const mean = set.targets.subarray(0, target).reduce((a, b) => a + b, 0) / perRow;
+      const said = loss === 'logistic' ? Math.log(mean / (1 - mean)) : mean;
+      outputs.forEach((output) => expect(output).toBeCloseTo(said, DIGITS));
+      expect(validationLoss).toBeGreaterThan(0);
+    });
 
     it('gives the same weights for one seed, bit for bit, and others for another', async () => {
       const run = (seed: number) =>

@@ -227,7 +227,7 @@ export function logisticLoss(output: number, target: number): number {
   return Math.max(output, 0) - output * target + Math.log1p(Math.exp(-Math.abs(output)));
 }
 
-/** Small random weights, and a last bias with which the network says the mean of what it learns. */
+/** A random hidden layer, and a last one of nothing but its bias: the network begins by saying the mean of what it learns. */
 function initialWeights(
   set: TrainingSet,
   training: Int32Array,
@@ -239,8 +239,6 @@ function initialWeights(
   const last = hidden || width;
   const weights = new Float32Array(layer + hidden + last + 1);
   for (let i = 0; i < layer; i++) weights[i] = random.normal() / Math.sqrt(width);
-  if (hidden > 0)
-    for (let i = 0; i < last; i++) weights[layer + hidden + i] = (0.1 * random.normal()) / Math.sqrt(last);
   const mean = meanTarget(set, training, loss);
   const clamped = Math.min(Math.max(mean, 1e-3), 1 - 1e-3);
   weights[weights.length - 1] = loss === 'logistic' ? Math.log(clamped / (1 - clamped)) : mean;

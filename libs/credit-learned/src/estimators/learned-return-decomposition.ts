@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { chosenRows, crossFit, trainingOptions } from '../cross-fit.js';
 import { foldsOf, tooLittle, type Fold } from '../folds.js';
 import { heldOutColumns, heldOutWarnings, judgeOutcomes, nothing } from '../held-out.js';
-import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
+import { defineLearned, FOLD_PARAMS, SUM_NETWORK_PARAMS } from '../learned-estimator.js';
 import { spreadResidual } from '../spread-residual.js';
 import { inContext, turnFeatures } from '../turn-features.js';
 
@@ -28,7 +28,7 @@ const LearnedReturnDecompositionParams = z.strictObject({
     .describe('weight of the squared weights, for least-squares; null: the best of 1 to 100000 on the validation fold'),
   drawnTurns: z.int().min(1).default(32).describe('turns drawn of a trajectory in each step, for randomized (K)'),
   ...FOLD_PARAMS,
-  ...NETWORK_PARAMS,
+  ...SUM_NETWORK_PARAMS,
 });
 
 /**
@@ -41,7 +41,7 @@ const LearnedReturnDecompositionParams = z.strictObject({
  */
 export const learnedReturnDecomposition = defineLearned({
   id: 'learned-return-decomposition',
-  version: 1,
+  version: 2,
   title: 'Learned return decomposition (least squares, RRD)',
   citation: {
     paper: 'arXiv:2111.13485',

@@ -23,7 +23,7 @@ const LearnedValueGaeParams = z.strictObject({
  */
 export const learnedValueGae = defineLearned({
   id: 'learned-value-gae',
-  version: 1,
+  version: 2,
   title: 'GAE with a learned value',
   citation: { paper: 'arXiv:1506.02438' },
   status: 'own',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { crossFit, trainingOptions } from '../cross-fit.js';
 import { foldsOf, tooLittle } from '../folds.js';
 import { heldOutColumns, heldOutWarnings, judgeOutcomes, nothing } from '../held-out.js';
-import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
+import { defineLearned, FOLD_PARAMS, SUM_NETWORK_PARAMS } from '../learned-estimator.js';
 import { spreadResidual } from '../spread-residual.js';
 import { inContext, turnFeatures } from '../turn-features.js';
 
@@ -13,7 +13,7 @@ const SpaLearnedParams = z.strictObject({
     .default('uniform')
     .describe("what the sum lacks to the outcome: an equal part to every turn, or left ('none', as the paper does)"),
   ...FOLD_PARAMS,
-  ...NETWORK_PARAMS,
+  ...SUM_NETWORK_PARAMS,
 });
 
 /**
@@ -26,7 +26,7 @@ const SpaLearnedParams = z.strictObject({
  */
 export const spaLearned = defineLearned({
   id: 'spa-learned',
-  version: 1,
+  version: 2,
   title: 'Stepwise progress attribution, learned (SPA)',
   citation: {
     paper: 'arXiv:2505.20732',
