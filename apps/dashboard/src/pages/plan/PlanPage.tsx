@@ -1,6 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { count, counted } from '../../text/numbers.js';
-import { saveFile } from '../../save-file.js';
 import { Head } from '../../ui/Crumbs.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Text } from '../../ui/Text.js';
@@ -9,10 +8,12 @@ import { useLiveQuery } from '../run/live-query.js';
 import { useRunHead } from '../run/use-run-head.js';
 import { Budget } from './Budget.js';
 import { Drops } from './Drops.js';
+import { ExportPlan } from './ExportPlan.js';
 import { Failures } from './Failures.js';
 import { Health } from './Health.js';
 import { PlanQuery, type Plan } from './queries.js';
 import { Restarts } from './Restarts.js';
+import { Starts } from './Starts.js';
 import { Tasks } from './Tasks.js';
 
 /** It rests on the diagnostics, which follow the run by some seconds. */
@@ -44,15 +45,7 @@ export function PlanPage() {
         ]}
       >
         <span className="hint">{plan ? basisText(plan) : 'where the next rollouts would best be spent'}</span>
-        {plan && plan.asOf !== null && (
-          <button
-            type="button"
-            className="head-link"
-            onClick={() => saveFile(`${name}.plan.json`, JSON.stringify({ run: id, ...plan }, null, 2))}
-          >
-            Export JSON
-          </button>
-        )}
+        {plan && plan.asOf !== null && <ExportPlan run={id} name={name} />}
       </Head>
       {!plan && <Skeleton height={180} count={4} />}
       {plan && plan.asOf === null && (
@@ -65,6 +58,7 @@ export function PlanPage() {
           <Health run={id} plan={plan} />
           <Tasks plan={plan} />
           <Budget plan={plan} />
+          <Starts run={id} budget={plan.budget} />
           <Restarts run={id} restarts={plan.restarts} />
           <div className="columns columns-even">
             <Drops drops={plan.drop} />

@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../../graphql.js';
 
-/** All of a plan: what is exported is what `recredit plan --json` gives. */
+/** All of a plan, but for the turns to replay: those are read when somebody asks. */
 const PlanFields = graphql(`
   fragment PlanOfRun on Plan @_unmask {
     asOf
@@ -35,6 +35,14 @@ const PlanFields = graphql(`
         successes
         predicted
         lastRollouts
+        rollouts
+        mixed
+      }
+      starts {
+        task
+        trajectory
+        prefixTurns
+        predicted
         rollouts
         mixed
       }
@@ -73,6 +81,28 @@ export const PlanQuery = graphql(
         id
         plan {
           ...PlanOfRun
+        }
+      }
+    }
+  `,
+  [PlanFields],
+);
+
+/** What is kept as a file is what `recredit plan --json` gives. */
+export const WholePlanQuery = graphql(
+  `
+    query WholePlan($run: ID!) {
+      run(id: $run) {
+        id
+        plan {
+          ...PlanOfRun
+          restarts {
+            prefix {
+              index
+              state
+              action
+            }
+          }
         }
       }
     }

@@ -36,6 +36,6 @@ it('leaves out of the budget what stays as it is, and puts the largest change fi
     rollouts,
   });
   const shares = [share('same', 8, 8), share('more', 0, 3), share('none', 8, 0)];
-  expect(movesOf({ budget: { rollouts: 11, shares } }).map(({ task }) => task)).toEqual(['none', 'more']);
+  expect(movesOf({ budget: { rollouts: 11, shares, starts: [] } }).map(({ task }) => task)).toEqual(['none', 'more']);
   expect(movesOf({ budget: null })).toEqual([]);
 });
