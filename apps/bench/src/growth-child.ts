@@ -18,7 +18,7 @@ process.send?.({ seconds, peakMiB: process.resourceUsage().maxRSS / 1024 } satis
 process.disconnect();
 
 function recomputed(): Promise<number> {
-  return withShards(turns, async (shards) => shards.turns / (await computed(shards, 'gigpo')));
+  return withShards(turns, async (shards) => shards.turns / (await computed(shards, 'gigpo', 1)));
 }
 
 /** Appends the turns of trajectories as they are streamed, and projects them. @returns the seconds of the one or the other */

@@ -13,7 +13,7 @@ export interface Grown {
 }
 
 /**
- * Time and peak memory at so many turns, twice and four times as many, each in a process of its own. The ratio of a
+ * Time and peak memory at so many turns, twice, four times and eight times as many, each in a process of its own. The ratio of a
  * row is against half its size: at most 2.1 for time, about 1 for memory.
  */
 export const growth: Benchmark = {
@@ -22,7 +22,7 @@ export const growth: Benchmark = {
     const rows: BenchRow[] = [];
     for (const kind of KINDS) {
       let before: { readonly name: string; readonly grown: Grown } | null = null;
-      for (const size of [turns, turns * 2, turns * 4]) {
+      for (const size of [turns, turns * 2, turns * 4, turns * 8]) {
         const grown = await measured(kind, size);
         const name = `${kind} ${(size / 1e6).toFixed(2)} M turns`;
         const yardstick = before?.name ?? name;

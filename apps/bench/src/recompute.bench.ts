@@ -1,4 +1,5 @@
-import { computeShard } from '#lib/analysis';
+import { availableParallelism } from 'node:os';
+import { SHARDS_PER_THREAD, shardThreads, type ThreadTask } from '#app/worker';
 import { findEstimator, runEstimator } from '#lib/credit';
 import { numbers } from '#lib/dataset';
 import { rowsAgainst, type Benchmark, type BenchOptions } from './benchmark.js';
@@ -6,8 +7,8 @@ import { rate, rateOnce } from './rate.js';
 import { TURNS_PER_STEP, withShards, type StoredShards } from './stored-shards.js';
 
 /**
- * Turns whose credit is computed again, from segments on disk to credit files, in one process and one thread; and the
- * estimators alone, on columns in memory, beside a copy of what they read and write.
+ * Turns whose credit is computed again, from segments on disk to credit files, in one process: in one thread, and in a thread
+ * per core, as a worker does; and the estimators alone, on columns in memory, beside a copy of what they read and write.
  */
 export const recompute: Benchmark = {
   name: 'recompute',
@@ -35,18 +36,41 @@ export const recompute: Benchmark = {
             'gigpo with its checks',
             await rate(TURNS_PER_STEP, () => runEstimator(findEstimator('gigpo'), trajectories)),
           ],
-          [`gigpo, ${shards.turns} turns from segments to credit files`, await computed(shards, 'gigpo')],
-          [`grpo, ${shards.turns} turns from segments to credit files`, await computed(shards, 'grpo')],
+          ...(await rows(shards, 'gigpo')),
+          ...(await rows(shards, 'grpo')),
         ],
       );
     }),
 };
 
-/** All shards of an estimator, one after the other; the first one warms up. */
-export async function computed(shards: StoredShards, estimator: string): Promise<number> {
-  const { store, steps, turns } = shards;
-  await computeShard(store, shards.task(0, estimator));
-  return rateOnce(turns, async () => {
-    for (let step = 0; step < steps; step++) await computeShard(store, shards.task(step, estimator));
-  });
+/** Shards that are computed before the clock starts, so that what is measured is what runs most of the time. */
+const WARM_UPS = 24;
+
+async function rows(shards: StoredShards, estimator: string): Promise<(readonly [string, number])[]> {
+  const what = `${estimator}, ${shards.turns} turns from segments to credit files`;
+  return [
+    [`${what}, one thread`, await computed(shards, estimator, 1)],
+    [`${what}, a thread per core`, await computed(shards, estimator, availableParallelism())],
+  ];
+}
+
+/** Turns a second over all shards of an estimator, in threads of this process as a worker has them. */
+export async function computed(shards: StoredShards, estimator: string, threads: number): Promise<number> {
+  const { segments, steps, turns } = shards;
+  const pool = shardThreads(threads, { ownEstimators: [], device: 'auto' });
+  const compute = (step: number) =>
+    pool.run({ segments, task: shards.task(step, estimator) } satisfies ThreadTask, { name: 'compute' });
+  const computeAll = async (count: number) => {
+    let next = 0;
+    const loop = async () => {
+      while (next < count) await compute(next++ % steps);
+    };
+    await Promise.all(Array.from({ length: threads * SHARDS_PER_THREAD }, loop));
+  };
+  try {
+    await computeAll(WARM_UPS * threads);
+    return await rateOnce(turns, () => computeAll(steps));
+  } finally {
+    await pool.destroy();
+  }
 }

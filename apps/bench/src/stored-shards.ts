@@ -15,6 +15,8 @@ export const TURNS_PER_STEP = PER_STEP * TURNS;
 
 export interface StoredShards {
   readonly store: SegmentStore;
+  /** URL of the store */
+  readonly segments: string;
   readonly steps: number;
   readonly turns: number;
   /** what a shard's columns hold in memory */
@@ -27,7 +29,8 @@ export interface StoredShards {
 export async function withShards<T>(turns: number, work: (shards: StoredShards) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'recredit-bench-'));
   try {
-    const store = await openSegmentStore(pathToFileURL(folder).href);
+    const segments = pathToFileURL(folder).href;
+    const store = await openSegmentStore(segments);
     const trajectories = trajectoryBatch(madeRecords(PER_STEP));
     const ends = Float64Array.from({ length: PER_STEP }, (_, i) => i);
     const steps = Math.max(1, Math.round(turns / TURNS_PER_STEP));
@@ -50,7 +53,7 @@ export async function withShards<T>(turns: number, work: (shards: StoredShards) 
         estimators: [{ label: id, id, version, params: parsed, key: `${id}-${step}`, known: null }],
       };
     };
-    return await work({ store, steps, turns: steps * TURNS_PER_STEP, trajectories, task });
+    return await work({ store, segments, steps, turns: steps * TURNS_PER_STEP, trajectories, task });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,1 +1,3 @@
+export type { ThreadTask } from './shard-thread.js';
+export { SHARDS_PER_THREAD, shardThreads } from './shard-threads.js';
 export { startWorker, type Worker, type WorkerSettings } from './worker.js';

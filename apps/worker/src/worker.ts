@@ -25,16 +25,15 @@ import { Queue } from '#lib/queue';
 import { openPool, openSegmentStore, type Pool } from '#lib/storage';
 import { deliverWebhookJob, undelivered } from '#lib/webhooks';
 import type { DeviceWish } from '#lib/tensor';
-import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import type {
   AuditThreadTask,
   MeasureThreadTask,
   NearestThreadTask,
   SeekThreadTask,
-  ThreadData,
   ThreadTask,
 } from './shard-thread.js';
+import { SHARDS_PER_THREAD, shardThreads } from './shard-threads.js';
 
 /** How often runs are looked for that advanced since they were diagnosed. */
 const DIAGNOSIS_CHECK_MS = 3_000;
@@ -56,7 +55,7 @@ export interface WorkerSettings {
   readonly databaseUrl: string;
   /** URL of the segment store */
   readonly segments: string;
-  /** shards computed at once; as many as there are cores if not said */
+  /** threads, each of which computes one shard at a time; as many as there are cores if not said */
   readonly concurrency?: number;
   /** users' own, beside ours */
   readonly ownEstimators?: readonly OwnEstimator[];
@@ -75,7 +74,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   const pool = openPool(databaseUrl, {
     role: 'recredit_app',
     projects: '*',
-    size: 8 + concurrency,
+    size: 8 + concurrency * SHARDS_PER_THREAD,
     applicationName: 'recredit worker',
   });
   // what erases gives space back, which only the owner may
@@ -84,13 +83,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   const queue = new Queue(databaseUrl, {
     onError: ({ message }) => logger.warn({ reason: message }, 'the queue met an error'),
   });
-  const threads = new Piscina({
-    filename: new URL('./shard-thread.js', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: concurrency,
-    idleTimeout: 30_000,
-    workerData: { ownEstimators, device } satisfies ThreadData,
-  });
+  const threads = shardThreads(concurrency, { ownEstimators, device });
   const projector = new Projector({
     pool,
     store,
@@ -106,7 +99,8 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   const enqueue = async (shards: readonly ShardAddress[]) => void (await queue.enqueue(computeShardJob, shards));
   await queue.work(planAnalysisJob, { pool, conclude, compute: enqueue });
   const discard = async (keys: readonly string[]) => void (await Promise.all(keys.map((key) => store.delete(key))));
-  await queue.work(computeShardJob, { pool, conclude, compute, discard }, { concurrency });
+  const shardPorts = { pool, conclude, compute, discard };
+  await queue.work(computeShardJob, shardPorts, { concurrency: concurrency * SHARDS_PER_THREAD });
 
   const measure = (task: MeasureTask): Promise<MeasuredDiagnostic[]> =>
     threads.run({ segments, task } satisfies MeasureThreadTask, { name: 'measure' });
