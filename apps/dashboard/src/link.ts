@@ -36,13 +36,14 @@ export function regain(way: Way): void {
 }
 
 export function useLink(): LinkState {
-  return useSyncExternalStore(
-    (onChange) => {
-      listeners.add(onChange);
-      return () => listeners.delete(onChange);
-    },
-    () => state,
-  );
+  return useSyncExternalStore((onChange) => {
+    listeners.add(onChange);
+    return () => listeners.delete(onChange);
+  }, linkState);
+}
+
+export function linkState(): LinkState {
+  return state;
 }
 
 function change(next: LinkState): void {
