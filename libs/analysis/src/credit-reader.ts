@@ -16,12 +16,16 @@ export interface CreditPlace {
   readonly fileKey: string | null;
 }
 
-/** Reads the files of one shard. */
-export function openCredits(store: SegmentStore, places: readonly CreditPlace[]): Promise<ShardCredit[]> {
+/** Reads the files of one shard. @param allocate gives the memory that they are read into */
+export function openCredits(
+  store: SegmentStore,
+  places: readonly CreditPlace[],
+  allocate?: (bytes: number) => Uint8Array,
+): Promise<ShardCredit[]> {
   return Promise.all(
     places.map(async ({ label, fileKey }) => ({
       label,
-      file: fileKey === null ? null : openCredit(await store.get(fileKey)),
+      file: fileKey === null ? null : openCredit(await store.get(fileKey, allocate)),
     })),
   );
 }

@@ -8,6 +8,7 @@ import { Kind, OperationTypeNode, type DocumentNode, type GraphQLSchema } from '
 import type { Logger } from 'pino';
 import { sendProblem } from '../http/problem.js';
 import type { ApiPorts } from '../ports.js';
+import { resolveTurnsDirectly } from '../trajectories/turn-fields.js';
 import { errorFormatter } from './error-formatter.js';
 import { assertAffordable } from './query-cost.js';
 import { contextOf } from './request-context.js';
@@ -23,6 +24,7 @@ export function graphqlModule(ports: ApiPorts, logger: Logger): DynamicModule {
     driver: MercuriusDriver,
     autoSchemaFile: true,
     sortSchema: true,
+    transformSchema: resolveTurnsDirectly,
     path: '/graphql',
     graphiql: false,
     jit: 1,

@@ -1,5 +1,5 @@
 import type { Confined } from '#lib/access';
-import { creditPlaces, openCredits, type ShardAddress } from '#lib/analysis';
+import { creditPlaces, FileMemory, openCredits, type ShardAddress } from '#lib/analysis';
 import { creditOfTurn, type CreditFile } from '#lib/columnar';
 import type { SegmentStore } from '#lib/storage';
 import DataLoader from 'dataloader';
@@ -11,6 +11,9 @@ export interface TurnAddress extends ShardAddress {
   readonly trajectory: string;
   readonly index: number;
 }
+
+/** Of the files that are read, for the next request: each page of turns reads some megabytes, and keeps none of them. */
+const memory = new FileMemory(32 * 2 ** 20);
 
 /**
  * Loads the credit of turns: one statement, and one read of each shard's files, however many turns of it are asked for.
@@ -26,22 +29,24 @@ export function creditLoader(db: Confined, store: SegmentStore) {
       );
       const credits = new Map<TurnAddress, TurnCredit[]>();
       for (const [i, turnsOfShard] of shards.entries()) {
-        const files = await openCredits(store, places[i]);
+        const { allocate, giveBack } = memory.lend();
+        const files = await openCredits(store, places[i], allocate); // where one fails, others may still be written to
         for (const turn of turnsOfShard) {
           credits.set(
             turn,
             files.map(({ label, file }) => ({ estimator: label, ...said(file, turn) })),
           );
         }
+        giveBack();
       }
       return turns.map((turn) => credits.get(turn)!);
     },
-    { cacheKeyFn: ({ trajectory, index, ...shard }) => JSON.stringify([shardWord(shard), trajectory, index]) },
+    { cacheKeyFn: (turn) => `${shardWord(turn)}\0${turn.trajectory}\0${turn.index}` },
   );
 }
 
-const shardWord = ({ analysisId, runId, trainingStep }: ShardAddress) =>
-  JSON.stringify([analysisId, runId, trainingStep]);
+/** No id that Postgres holds has a NUL in it. */
+const shardWord = ({ analysisId, runId, trainingStep }: ShardAddress) => `${analysisId}\0${runId}\0${trainingStep}`;
 
 function said(file: CreditFile | null, { trajectory, index }: TurnAddress): Pick<TurnCredit, 'credit' | 'explain'> {
   return file ? creditOfTurn(file, trajectory, index) : { credit: null, explain: {} };
