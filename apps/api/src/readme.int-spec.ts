@@ -44,7 +44,7 @@ const blocks = (language: string, text: string) =>
 it('every query of docs/api/README.md is answered', async () => {
   const variables = { run: 'grpo-7b', analysis, trajectory: 't0-0-0' };
   const queries = blocks('graphql', await readme());
-  expect(queries).toHaveLength(8);
+  expect(queries).toHaveLength(10);
   for (const query of queries.filter((text) => !text.startsWith('subscription'))) {
     const used = Object.fromEntries(Object.entries(variables).filter(([name]) => query.includes(`$${name}`)));
     const { data, errors } = await api.ask(key, query, used);
