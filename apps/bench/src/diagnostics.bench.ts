@@ -1,5 +1,5 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { DIAGNOSTICS, measureStep, type AnyDiagnostic, type TrainingStepData } from '#lib/diagnostics';
+import { DIAGNOSTICS, measureStep, readRun, type AnyDiagnostic, type TrainingStepData } from '#lib/diagnostics';
 import { seededRandom } from '#lib/numeric';
 import { rowsAgainst, type Benchmark } from './benchmark.js';
 import type { BenchRow } from './bench-row.js';
@@ -30,23 +30,44 @@ export const diagnostics: Benchmark = {
         [`the ${withoutTokens.length} that read no tokens`, await cpuRate(TURNS, () => measure(withoutTokens))],
       ],
     );
-    return [...rows, ...(await slowest(step))];
+    return [...rows, ...slowest(step)];
   },
 };
 
-/** Each by itself, the slowest first, against all of them. */
-async function slowest(step: TrainingStepData): Promise<BenchRow[]> {
-  const measured: { readonly id: string; readonly ms: number }[] = [];
-  for (const diagnostic of DIAGNOSTICS) {
-    const perSecond = await cpuRate(1, () => measureStep(diagnostic, step));
-    measured.push({ id: diagnostic.id, ms: 1000 / perSecond });
-  }
-  const all = measured.reduce((sum, { ms }) => sum + ms, 0);
-  const row = (name: string, ms: number) => ({ name, value: Number(ms.toPrecision(3)), unit: 'ms', yardstick: 'all of them', ratio: ms / all }); // prettier-ignore
+/** Each by itself, the slowest first, against all of them; then what it takes to read a long run of their figures. */
+function slowest(step: TrainingStepData): BenchRow[] {
+  const measured = DIAGNOSTICS.map(({ id }, i) => ({
+    id,
+    seconds: cpuSeconds(() => measureStep(DIAGNOSTICS[i], step)),
+  }));
+  const all = measured.reduce((sum, { seconds }) => sum + seconds, 0);
+  const row = (name: string, seconds: number) => ({ name, value: Number((TURNS / seconds).toPrecision(3)), unit: 'turns/s', yardstick: 'all of them', ratio: seconds / all }); // prettier-ignore
+  const outcomes = DIAGNOSTICS.map((diagnostic) => measureStep(diagnostic, step));
+  const reading = cpuSeconds(
+    () =>
+    DIAGNOSTICS.map((diagnostic, i) => readRun(diagnostic, Array.from({ length: STEPS }, (_, trainingStep) => ({ trainingStep, outcome: outcomes[i] })))), // prettier-ignore
+  );
   return [
-    row('a training step, all of them', all),
-    ...measured.toSorted((a, b) => b.ms - a.ms).map(({ id, ms }) => row(id, ms)),
+    row('all of them, one after the other', all),
+    ...measured.toSorted((a, b) => b.seconds - a.seconds).map(({ id, seconds }) => row(id, seconds)),
+    { name: `reading ${STEPS} training steps`, value: Math.round(reading * 1000), unit: 'ms', yardstick: 'measuring one', ratio: reading / all }, // prettier-ignore
   ];
+}
+
+const STEPS = 1_000;
+/** The clock of a thread's time is no finer than some milliseconds. */
+const LEAST_SECONDS = 0.1;
+
+/** Seconds of the processor that a call takes, on average over as many as make up a tenth of one. */
+function cpuSeconds(work: () => unknown): number {
+  work();
+  for (let calls = 1; ; calls *= 2) {
+    const started = process.threadCpuUsage();
+    for (let i = 0; i < calls; i++) work();
+    const { user, system } = process.threadCpuUsage(started);
+    const seconds = (user + system) / 1e6;
+    if (seconds >= LEAST_SECONDS) return seconds / calls;
+  }
 }
 
 /** Groups of 8, 10 turns of 300 tokens each, and what the catalogue reads of them. */

@@ -5,7 +5,7 @@ import type { Pool, Queryable } from '#lib/storage';
 import { raiseAlerts, type AlertEdge } from './alerts.js';
 import { CheckpointWindow } from './checkpoint-window.js';
 import { keepDiagnosis, type RunDiagnosis } from './kept-diagnosis.js';
-import { keepFigures, knownFigures, unknownOf } from './figures.js';
+import { keepFigures, knownFigures, knownNames, unknownOf } from './figures.js';
 import { stepSource } from './load-step.js';
 import type { MeasuredDiagnostic, MeasureTask } from './measure-step.js';
 import { runSettings, type RunSettings } from './settings.js';
@@ -59,7 +59,7 @@ export async function measureSteps(
   const { pool, signal, concurrency = 2, catalogue = DIAGNOSTICS } = ports;
   const { settings } = given ?? (await runSettings(pool, runId));
   const wanted = { catalogue, settings };
-  const known = await knownFigures(pool, runId, steps, wanted);
+  const known = await knownNames(pool, runId, steps, wanted);
   const open = steps
     .map((step) => ({ step, unknown: unknownOf(step, known, catalogue) }))
     .filter(({ unknown }) => unknown.length > 0);

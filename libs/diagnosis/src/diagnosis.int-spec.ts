@@ -407,12 +407,14 @@ it('opens an alert again where the steps after a rewind show the same', async ()
 
 it('finds the runs that advanced since', async () => {
   const isWaiting = async () => (await runsToDiagnose(db.pool)).some(({ runId }) => runId === run);
-  await send(stepOf(0, 0));
+  // events of ten seconds ago are those of a run that is silent
+  const now = () => ({ at: new Date().toISOString() });
+  await send(stepOf(0, 0).map((event) => ({ ...event, ...now() })));
   await projectAll();
   expect(await isWaiting()).toBe(true);
   await diagnoseRun(ports(), run, true);
   expect(await isWaiting()).toBe(false);
-  await send(stepOf(1, 0));
+  await send(stepOf(1, 0).map((event) => ({ ...event, ...now() })));
   await projectAll();
   await db.pool.query('update diagnosis set seconds = 60, made_at = now() where run_id = $1', [run]);
   expect(await isWaiting()).toBe(false); // it rests nine times as long as it took

@@ -7,20 +7,43 @@ import { revisionFor, type StepRevision } from './step-revisions.js';
 /** What is known of training steps: [trainingStep][diagnostic] its outcome, of these revisions and current versions. */
 export type KnownFigures = ReadonlyMap<number, ReadonlyMap<string, StepOutcome>>;
 
+/** [trainingStep] of which diagnostics something is known. */
+export type KnownNames = ReadonlyMap<number, { has(diagnostic: string): boolean }>;
+
 /** Which figures are asked for: of which diagnostics, measured with which settings. */
 export interface Wanted {
   readonly catalogue: readonly AnyDiagnostic[];
   readonly settings: Settings;
 }
 
-export async function knownFigures(
+export function knownFigures(
+  db: Queryable,
+  runId: string,
+  steps: readonly StepRevision[],
+  wanted: Wanted,
+): Promise<KnownFigures> {
+  return known(db, runId, steps, wanted, 'outcome');
+}
+
+/** [trainingStep] the diagnostics whose figures are known, without reading them. */
+export function knownNames(
+  db: Queryable,
+  runId: string,
+  steps: readonly StepRevision[],
+  wanted: Wanted,
+): Promise<KnownNames> {
+  return known(db, runId, steps, wanted, 'null');
+}
+
+async function known(
   db: Queryable,
   runId: string,
   steps: readonly StepRevision[],
   { catalogue, settings }: Wanted,
+  what: 'outcome' | 'null',
 ): Promise<KnownFigures> {
   const { rows } = await db.query(
-    `select training_step as step, diagnostic, outcome
+    `select training_step as step, diagnostic, ${what} as outcome
      from unnest($2::int[], $3::bigint[], $4::bigint[]) as asked (training_step, revision, checkpoint_revision)
      join diagnostic_figures as figures using (training_step)
      join unnest($5::text[], $6::int[], $7::text[], $8::bool[]) as member (diagnostic, version, params, reads_checkpoints)
@@ -38,20 +61,16 @@ export async function knownFigures(
       catalogue.map(({ readsCheckpoints }) => readsCheckpoints ?? false),
     ],
   );
-  const known = new Map<number, Map<string, StepOutcome>>();
+  const found = new Map<number, Map<string, StepOutcome>>();
   for (const { step, diagnostic, outcome } of rows) {
-    const ofStep = known.get(step) ?? new Map<string, StepOutcome>();
-    known.set(step, ofStep.set(diagnostic, outcome));
+    const ofStep = found.get(step) ?? new Map<string, StepOutcome>();
+    found.set(step, ofStep.set(diagnostic, outcome));
   }
-  return known;
+  return found;
 }
 
 /** The diagnostics that have something to measure in a step, and were not asked yet. */
-export function unknownOf(
-  step: StepRevision,
-  known: KnownFigures,
-  catalogue: readonly AnyDiagnostic[],
-): AnyDiagnostic[] {
+export function unknownOf(step: StepRevision, known: KnownNames, catalogue: readonly AnyDiagnostic[]): AnyDiagnostic[] {
   const ofStep = known.get(step.trainingStep);
   return catalogue.filter((diagnostic) => revisionFor(diagnostic, step) !== null && !ofStep?.has(diagnostic.id));
 }

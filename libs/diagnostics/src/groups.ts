@@ -29,6 +29,18 @@ export function successOf(trajectories: TrajectoryBatch): Float64Array {
   });
 }
 
+/**
+ * What a number is multiplied by so that a key can be added to it and both are told apart, exactly. Small numbers are
+ * looked up several times as fast as texts, or as large ones.
+ *
+ * @param keys -1: none
+ */
+export function widthOf(keys: Int32Array): number {
+  let most = 0;
+  for (const key of keys) if (key > most) most = key;
+  return most + 2;
+}
+
 export function mean(values: readonly number[]): number | null {
   return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }

@@ -23,6 +23,8 @@ export interface StepCoverage {
 }
 
 const HASHES = 2 ** 32;
+/** Turns of a visit that are counted, beyond any training step; with a hash they fit into one number. */
+const COUNTS = 2 ** 20;
 
 /**
  * Counts what the trajectories visit, by the texts of states and actions, so that steps can be compared.
@@ -41,17 +43,21 @@ export function coverageOf(trajectories: TrajectoryBatch, most = Infinity): Step
   const steps = [...new Set(trainingStep)].sort((a, b) => a - b);
   return steps.map((step) => {
     const rows = [...trainingStep.keys()].filter((row) => trainingStep[row] === step);
-    const turns = rows.flatMap((row) => range(turnOffsets[row], turnOffsets[row + 1])).filter((t) => stateKey[t] >= 0 && actionKey[t] >= 0); // prettier-ignore
+    const turns: number[] = [];
+    for (const row of rows) {
+      for (let t = turnOffsets[row]; t < turnOffsets[row + 1]; t++)
+        if (stateKey[t] >= 0 && actionKey[t] >= 0) turns.push(t);
+    }
     const placeOf = (t: number) => groupOf[owner[t]] * texts.states.length + stateKey[t];
     const places = runs(Float64Array.from(turns, placeOf));
     const made = runs(Float64Array.from(turns, (t) => placeOf(t) * texts.actions.length + actionKey[t]));
-    const hashed = made
-      .map(([visit, count]): [number, number] => {
-        const [place, action] = [Math.floor(visit / texts.actions.length), visit % texts.actions.length];
-        const [group, state] = [Math.floor(place / texts.states.length), place % texts.states.length];
-        return [mixed(mixed(taskHash[group], stateHash[state]), actionHash[action]), count];
-      })
-      .sort(([a], [b]) => a - b);
+    // the hash above, how many turns below: one number each, which sorts by the hash
+    const hashed = Float64Array.from(made, ([visit, count]) => {
+      const [place, action] = [Math.floor(visit / texts.actions.length), visit % texts.actions.length];
+      const [group, state] = [Math.floor(place / texts.states.length), place % texts.states.length];
+      return mixed(mixed(taskHash[group], stateHash[state]), actionHash[action]) * COUNTS + Math.min(count, COUNTS - 1);
+    }).sort();
+    const visitAt = (at: number) => [Math.floor(hashed[at] / COUNTS), hashed[at] % COUNTS] as const;
     const judged = rows.filter((row) => !Number.isNaN(outcome[row]));
     return {
       trainingStep: step,
@@ -60,13 +66,11 @@ export function coverageOf(trajectories: TrajectoryBatch, most = Infinity): Step
       uniqueStates: places.length,
       trajectories: judged.length,
       meanReturn: mean(judged.map((row) => outcome[row])) ?? NaN,
-      below: hashed.length > most ? hashed[most][0] : HASHES,
-      visits: hashed.slice(0, most),
+      below: hashed.length > most ? visitAt(most)[0] : HASHES,
+      visits: Array.from({ length: Math.min(most, hashed.length) }, (_, at) => visitAt(at)),
     };
   });
 }
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** The different values, each with how often it is there. @param values reordered */
 function runs(values: Float64Array): [value: number, count: number][] {

@@ -43,3 +43,15 @@ it('prefers the validation score and marks the other', () => {
   expect(diagnoseSteps(entropyRewardLawDiagnostic, steps).sentence).toMatch(/^the validation score is/);
   expect(run(falling(0.1)).sentence).toMatch(/^the training score \(no validation score was recorded\)/);
 });
+
+it('says of every step what it would have said then', () => {
+  const entropies = [...falling(0.05, 30), 0.3, 0.05, 0.04];
+  const noise = (step: number) => (step < 22 ? Math.sin(step) / 400 : Math.sin(step) / 9);
+  const { steps } = run(entropies, noise);
+  const then = entropies.map((_, i) => run(entropies.slice(0, i + 1), noise).values['ceilingShareReached']);
+  expect(then.filter((value) => value === null)).not.toHaveLength(then.length);
+  steps.forEach(({ values }, i) => {
+    if (then[i] === null) expect(values['ceilingShareReached'], `step ${i}`).toBeNull();
+    else expect(values['ceilingShareReached'], `step ${i}`).toBeCloseTo(then[i], 9);
+  });
+});

@@ -70,6 +70,31 @@ function fitOf(points: readonly EntropyScore[], { leastSteps, leastRange, leastR
   return law.a > 0 ? law : 'the score does not rise as entropy falls';
 }
 
+/**
+ * What `fitOf` says of a run's points so far, `ceilingShareReached` alone: each point is looked at once.
+ *
+ * Moments by Welford's updates; of a line R² is S_xy² / (S_xx S_yy).
+ */
+function shareSoFar({ leastSteps, leastRange, leastR2 }: z.infer<typeof Thresholds>) {
+  let [n, first, meanX, meanY, xx, xy, yy] = [0, 0, 0, 0, 0, 0, 0];
+  let [low, high] = [Infinity, -Infinity];
+  return ({ entropy, score }: EntropyScore): number | null => {
+    if (n++ === 0) first = score;
+    [low, high] = [Math.min(low, entropy), Math.max(high, entropy)];
+    const [dx, dy] = [Math.exp(entropy) - meanX, score - meanY];
+    meanX += dx / n;
+    meanY += dy / n;
+    xx += dx * (Math.exp(entropy) - meanX);
+    xy += dx * (score - meanY);
+    yy += dy * (score - meanY);
+    if (n < leastSteps || high - low < leastRange || xx === 0 || yy === 0) return null;
+    const slope = xy / xx;
+    if (slope >= 0 || (xy * xy) / (xx * yy) < leastR2) return null;
+    const ceiling = meanY - slope * meanX + slope;
+    return ceiling === first ? null : (score - first) / (ceiling - first);
+  };
+}
+
 export const entropyRewardLawDiagnostic = defineDiagnostic({
   id: 'entropy-reward-law',
   version: 1,
@@ -102,6 +127,7 @@ export const entropyRewardLawDiagnostic = defineDiagnostic({
     });
     const of = isValidated ? 'the validation score' : 'the training score (no validation score was recorded)';
     const fit = fitOf(points, thresholds);
+    const reached = shareSoFar(thresholds);
     const names = ['ceilingShareReached', 'ceiling', 'headroom', 'a', 'b', 'r2', 'rmse'] as const;
     const isFitted = typeof fit !== 'string';
     return {
@@ -111,9 +137,8 @@ export const entropyRewardLawDiagnostic = defineDiagnostic({
         ? `${of} is ${percent(fit.ceilingShareReached ?? 0)} of the way to its ceiling of ${figure(fit.ceiling)} at entropy 0`
         : `cannot be said of ${of}: ${fit}`,
       steps: points.map(({ trainingStep, entropy, score }, i) => {
-        const then = fitOf(points.slice(0, i + 1), thresholds);
-        const share = typeof then === 'string' ? null : then.ceilingShareReached;
-        return { trainingStep, values: { entropy, score, ceilingShareReached: share }, observations: i + 1 };
+        const ceilingShareReached = reached({ entropy, score });
+        return { trainingStep, values: { entropy, score, ceilingShareReached }, observations: i + 1 };
       }),
       evidence: [],
     };

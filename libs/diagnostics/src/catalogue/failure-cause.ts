@@ -1,10 +1,10 @@
 import { jsonValues, numbers, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
-import { groupRows, successOf } from '../groups.js';
+import { groupRows, successOf, widthOf } from '../groups.js';
 import { tokensOfTrajectories } from '../lengths.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
-import { loopStagnation } from './loop-stagnation.js';
+import { loopStagnation, type TrajectoryLoops } from './loop-stagnation.js';
 import { prefixSuccess } from './prefix-success.js';
 
 /** In the order in which they are looked for: the first that holds names the cause. */
@@ -82,7 +82,7 @@ function testsOf(
   success: Float64Array,
   { maxTurns, maxTokens }: CauseOptions,
 ): Record<Exclude<Cause, 'unknown'>, Test> {
-  const { turnOffsets, ids } = trajectories;
+  const { turnOffsets } = trajectories;
   const ofTrajectory = (name: string) => numbers(trajectories, `trajectory.${name}`);
   const ofTurn = (name: string) => numbers(trajectories, `turn.${name}`);
   const texts = (name: string) => {
@@ -98,7 +98,7 @@ function testsOf(
   const answers = texts('finalAnswer');
   const estimate = ofTurn('successEstimate');
   const tokens = tokensOfTrajectories(trajectories);
-  const loops = new Map(loopStagnation(trajectories, LOOPS).perTrajectory.map((loop) => [loop.id, loop]));
+  const loops = loopsByRow(trajectories);
   const curves = estimate ? prefixSuccess(trajectories, estimate, { lost: NEVER, won: 1 - NEVER }).perTrajectory : null;
   const medians = successLengths(trajectories, success);
   const hopeless = hopelessPaths(trajectories, success);
@@ -119,7 +119,7 @@ function testsOf(
     envError: (row) => envErrors?.[row] === 1 || envErrorTurns?.[last(row)] === 1 || INFRASTRUCTURE.test(finish(row)),
     truncated: isTruncated,
     formatError: (row) => formats?.[row] === 0 || formatTurns?.[last(row)] === 0,
-    invalidActions: (row) => (loops.get(ids[row])?.invalidRate ?? 0) >= OFTEN && ofTurn('isActionValid') !== null,
+    invalidActions: (row) => (loops[row]?.invalidRate ?? 0) >= OFTEN && ofTurn('isActionValid') !== null,
     toolFailures: (row) => {
       if (!toolErrors) return false;
       let [calls, errors] = [0, 0];
@@ -130,8 +130,8 @@ function testsOf(
       }
       return calls > 0 && errors / calls >= OFTEN;
     },
-    loop: (row) => (loops.get(ids[row])?.loopTurnShare ?? 0) >= OFTEN,
-    stagnation: (row) => trajectories.stateKey[turnOffsets[row]] >= 0 && (loops.get(ids[row])?.stagnant ?? false),
+    loop: (row) => (loops[row]?.loopTurnShare ?? 0) >= OFTEN,
+    stagnation: (row) => trajectories.stateKey[turnOffsets[row]] >= 0 && (loops[row]?.stagnant ?? false),
     regressed: (row) => {
       const said = estimates(row);
       const hasFallen = said.length > 0 && Math.max(...said) >= ON_TRACK && said.at(-1)! <= LOST;
@@ -144,6 +144,13 @@ function testsOf(
     },
     wrongAnswer: (row) => answers[row] !== undefined && answers[row] !== null && answers[row] !== '',
   };
+}
+
+/** [trajectories] null: it has no turn */
+function loopsByRow(trajectories: TrajectoryBatch): (TrajectoryLoops | null)[] {
+  const { ids, turnOffsets } = trajectories;
+  const found = loopStagnation(trajectories, LOOPS).perTrajectory.values();
+  return ids.map((_, row) => (turnOffsets[row + 1] > turnOffsets[row] ? found.next().value! : null));
 }
 
 /** [group] median number of turns of its successes */
@@ -165,22 +172,25 @@ function successLengths(trajectories: TrajectoryBatch, success: Float64Array): M
 /** Whether nobody succeeded through any state that a trajectory saw, and at least three others were at each. */
 function hopelessPaths(trajectories: TrajectoryBatch, success: Float64Array): Test {
   const { turnOffsets, stateKey, groupOf, ids } = trajectories;
-  const visitors = new Map<string, { readonly rows: Set<number>; successes: number }>();
-  const placeOf = (row: number, turn: number) => `${groupOf[row]} ${stateKey[turn]}`;
+  const width = widthOf(stateKey);
+  const visitors = new Map<number, { last: number; rows: number; successes: number }>();
+  const placeOf = (row: number, turn: number) => groupOf[row] * width + stateKey[turn];
   for (let row = 0; row < ids.length; row++) {
     for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
       const place = placeOf(row, turn);
-      const known = visitors.get(place) ?? { rows: new Set<number>(), successes: 0 };
-      if (!known.rows.has(row) && success[row] === 1) known.successes++;
-      known.rows.add(row);
-      visitors.set(place, known);
+      let known = visitors.get(place);
+      if (!known) visitors.set(place, (known = { last: -1, rows: 0, successes: 0 }));
+      if (known.last === row) continue; // it was here before
+      known.last = row;
+      known.rows++;
+      if (success[row] === 1) known.successes++;
     }
   }
   return (row) => {
     if (turnOffsets[row] === turnOffsets[row + 1]) return false;
     for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
       const { rows, successes } = visitors.get(placeOf(row, turn))!;
-      if (stateKey[turn] < 0 || successes > 0 || rows.size <= LEAST_OTHERS) return false;
+      if (stateKey[turn] < 0 || successes > 0 || rows <= LEAST_OTHERS) return false;
     }
     return true;
   };

@@ -2,7 +2,7 @@ import type { TrajectoryBatch } from '#lib/dataset';
 import { hash53 } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
-import { successOf } from '../groups.js';
+import { successOf, widthOf } from '../groups.js';
 import { counted, figure, percent } from '../sentences.js';
 
 export interface ClusterOptions {
@@ -74,9 +74,10 @@ function leadersOf(trajectories: TrajectoryBatch, { similarity, gram }: ClusterO
     .sort((a, b) => trainingStep[a] - trainingStep[b] || a - b);
   const leaders: Leader[] = [];
   const leadersWith = new Map<number, number[]>();
-  const known = new Map<string, number>();
+  const width = widthOf(trajectories.actionKey);
+  const known = new Map<number | string, number>();
   for (const row of failures) {
-    const features = featuresOf(trajectories, row, gram, known);
+    const features = featuresOf(trajectories, row, gram, width, known);
     const nearest = nearestOf(leaders, leadersWith, features, similarity);
     if (nearest) {
       nearest.members.push(row);
@@ -126,14 +127,15 @@ function featuresOf(
   { turnOffsets, actionKey, texts }: TrajectoryBatch,
   row: number,
   gram: number,
-  known: Map<string, number>,
+  width: number,
+  known: Map<number | string, number>,
 ) {
   const [from, to] = [turnOffsets[row], turnOffsets[row + 1]];
   const length = Math.min(gram, to - from);
   const features = new Set<number>();
   for (let turn = from; turn <= to - length; turn++) {
     const keys = actionKey.subarray(turn, turn + length);
-    const place = keys.join(' ');
+    const place = length === 2 ? keys[0] * width + keys[1] : keys.join(' ');
     const feature = known.get(place) ?? hash53(JSON.stringify(Array.from(keys, (key) => (key < 0 ? null : (texts?.actions[key] ?? key))))); // prettier-ignore
     known.set(place, feature);
     features.add(feature);

@@ -44,6 +44,24 @@ it('warns when few tasks would be drawn in effect, and shows the pair that is al
   const usual = run({});
   expect(usual.alerts).toEqual([]);
   // without what both begin with: `a into the box` against `b into the box`, 13 of 14 characters
-  expect(usual.evidence[0]).toMatchObject({ group: 'g0', note: 'fails like g1, whose prompt is 93 % the same' });
+  expect(usual.evidence[0]).toMatchObject({ group: 'g1', note: 'fails like g0, whose prompt is 93 % the same' });
   expect(usual.sentence).toMatch(/^20 % of the tasks fail; sampling after failures would draw from 9\d % of them/);
+});
+
+it('compares so many failures and no more, each for as many as it stands for', () => {
+  const failures = Array.from({ length: 12 }, (_, i) => ({
+    task: `t${i % 4}`,
+    fingerprint: 'abcd'.slice(0, 1 + (i % 4)),
+  }));
+  const options = { topK: 3, boost: 1, selfBoost: 1, similarityThreshold: 0, maxHistory: 32, maxChars: 0 };
+  const [all, some] = [new FailureCurriculum(options), new FailureCurriculum(options)];
+  expect(all.record(failures)).toHaveLength(11); // the first has nothing to be compared with
+  expect(all.record([])).toEqual([]);
+  const compared = some.record(failures, 3);
+  expect(compared.map(({ of }) => of)).toEqual(['t0', 't0']); // failures 0, 4 and 8
+  const total = (curriculum: FailureCurriculum) =>
+    [...curriculum.weights.values()].reduce((sum, weight) => sum + weight);
+  // four tasks of weight 1, twelve failures of their own, and four times what was compared
+  const boosted = ['b', 'c', 'd'].map((_, i) => (2 * 1) / (1 + (i + 2))); // ratio of 'a' to 'ab', 'abc', 'abcd'
+  expect(total(some)).toBeCloseTo(4 + 12 + 4 * 2 * boosted.reduce((sum, one) => sum + one), 9);
 });

@@ -26,6 +26,16 @@ export interface SimilarityOptions {
   readonly maxChars: number;
 }
 
+export interface AlikeTask {
+  readonly task: string;
+  readonly similarity: number;
+}
+
+/** A failure of a task, and the task that fails most like it. */
+export interface ComparedFailure extends AlikeTask {
+  readonly of: string;
+}
+
 const FINGERPRINT_CHARS = 800;
 const LEAST_WEIGHT = 0.001;
 
@@ -63,14 +73,26 @@ export class FailureCurriculum {
     this.#options = options;
   }
 
-  /** The failures of one training step. */
-  record(failures: readonly Failure[]): void {
-    for (const failure of failures) this.#recordOne(failure);
+  /**
+   * The failures of one training step.
+   *
+   * @param most are compared with those remembered, evenly taken: each stands for as many as there are to one of them
+   * @returns those that were compared, each with the most similar other task
+   */
+  record(failures: readonly Failure[], most = Infinity): readonly ComparedFailure[] {
+    const compared: ComparedFailure[] = [];
+    const every = Math.max(1, failures.length / most);
+    failures.forEach((failure, i) => {
+      const isCompared = Math.floor(i / every) > Math.floor((i - 1) / every);
+      const alike = this.#recordOne(failure, isCompared ? every : 0);
+      if (alike.length > 0) compared.push({ of: failure.task, ...alike[0] });
+    });
     for (const [task, weight] of this.weights) this.weights.set(task, Math.max(weight, LEAST_WEIGHT));
+    return compared;
   }
 
   /** Earlier failures of other tasks, the most similar first, one per task. */
-  alike({ task, fingerprint }: Failure): { readonly task: string; readonly similarity: number }[] {
+  alike({ task, fingerprint }: Failure): readonly AlikeTask[] {
     const { similarityThreshold, topK } = this.#options;
     const scored = this.history
       .filter((earlier) => earlier.task !== task)
@@ -81,12 +103,15 @@ export class FailureCurriculum {
     return scored.filter((each) => !seen.has(each.task) && seen.size < topK && seen.add(each.task));
   }
 
-  #recordOne(failure: Failure): void {
+  /** @param standsFor so many failures; 0: it is not compared */
+  #recordOne(failure: Failure, standsFor: number): readonly AlikeTask[] {
     const { boost, selfBoost, maxHistory } = this.#options;
     this.#raise(failure.task, selfBoost);
-    for (const { task, similarity } of this.alike(failure)) this.#raise(task, boost * similarity);
+    const alike = standsFor > 0 ? this.alike(failure) : [];
+    for (const { task, similarity } of alike) this.#raise(task, boost * similarity * standsFor);
     this.history.push(failure);
     if (this.history.length > maxHistory) this.history.shift();
+    return alike;
   }
 
   #raise(task: string, by: number): void {
@@ -154,11 +179,14 @@ function toldApart(failures: readonly Failure[]): Failure[] {
   }));
 }
 
+const isSamePair = (a: ComparedFailure, b: ComparedFailure) =>
+  (a.of === b.task && a.task === b.of) || (a.of === b.of && a.task === b.task);
+
 const EVIDENCE_PER_STEP = 3;
 
 export const failureSimilarityDiagnostic = stepwise({
   id: 'failure-similarity',
-  version: 1,
+  version: 2,
   title: 'Failures alike',
   question: 'Which tasks fail alike, and would sampling after failures starve the rest?',
   remedy:
@@ -176,6 +204,11 @@ export const failureSimilarityDiagnostic = stepwise({
     selfBoost: z.number().min(0).default(0.15).describe('of its own weight'),
     similarityThreshold: z.number().min(0).max(1).default(0).describe('less similar tasks are not raised; 0: all are'),
     maxHistory: z.int().min(1).default(32).describe('failures that are remembered'),
+    compared: z
+      .int()
+      .min(1)
+      .default(16)
+      .describe('failures of a step that are compared with those remembered, evenly taken; each stands for the others'),
     maxChars: z
       .int()
       .min(0)
@@ -187,23 +220,15 @@ export const failureSimilarityDiagnostic = stepwise({
     alike: z.number().min(0).max(1).default(0.8).describe('similarity from which a pair of tasks is shown'),
   }),
 
-  measure({ trajectories }, params) {
+  measure({ trajectories }, { compared, ...params }) {
     const tasks = [...new Set(trajectories.groups)];
     if (tasks.length === 0) return null;
     const failures = toldApart(failuresOf(trajectories, Infinity));
     const curriculum = new FailureCurriculum(params);
-    curriculum.record(failures);
+    const pairs = [...curriculum.record(failures, compared)].sort((a, b) => b.similarity - a.similarity);
     const weights = tasks.map((task) => curriculum.weights.get(task) ?? 1);
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const effective = total ** 2 / weights.reduce((sum, weight) => sum + weight ** 2, 0);
-    const pairs = [...new Map(failures.map((failure) => [failure.task, failure])).values()]
-      .flatMap((failure) =>
-        curriculum
-          .alike(failure)
-          .slice(0, 1)
-          .map((other) => ({ ...other, of: failure.task })),
-      ) // prettier-ignore
-      .sort((a, b) => b.similarity - a.similarity);
     return {
       values: {
         effectiveTaskShare: effective / tasks.length,
@@ -215,7 +240,7 @@ export const failureSimilarityDiagnostic = stepwise({
       reasons: { nearestSimilarity: 'needs failures of two tasks' },
       observations: tasks.length,
       evidence: pairs
-        .filter((pair, i) => !pairs.slice(0, i).some(({ of, task }) => of === pair.task && task === pair.of))
+        .filter((pair, i) => !pairs.slice(0, i).some((before) => isSamePair(before, pair)))
         .slice(0, EVIDENCE_PER_STEP)
         .map(({ of, task, similarity }) => ({
           group: of,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineDiagnostic } from '../diagnostic.js';
 import { mean, successOf } from '../groups.js';
 import { figure } from '../sentences.js';
-import { learningPlateau } from './learning-plateau.js';
+import { learningPlateau, type ScorePoint } from './learning-plateau.js';
 
 /** Squared gradient norms of one training step, at two batch sizes in trajectories. */
 export interface GradientNorms {
@@ -93,15 +93,16 @@ export const gradientNoiseScaleDiagnostic = defineDiagnostic({
       thresholds,
     );
     const { signal: _signal, noise: _noise, ...now } = scales.at(-1)!;
-    const points = steps.flatMap(({ trainingStep, figures: { score } }) => (score === null ? [] : [{ trainingStep, score }])); // prettier-ignore
+    const scored: ScorePoint[] = [];
     const { largeBatch } = steps.at(-1)!.figures;
     return {
       values: now,
       reasons: {},
       sentence: `the gradient's signal and noise would be equal at ${figure(now.noiseScale)} trajectories; the batch has ${figure(largeBatch)}`,
-      steps: steps.map(({ trainingStep }, i) => {
+      steps: steps.map(({ trainingStep, figures: { score } }, i) => {
         const { batchOverNoiseScale, noiseScale } = scales[i];
-        const found = learningPlateau(points.filter((point) => point.trainingStep <= trainingStep), PLATEAU); // prettier-ignore
+        if (score !== null) scored.push({ trainingStep, score });
+        const found = learningPlateau(scored, PLATEAU);
         return {
           trainingStep,
           values: { batchOverNoiseScale, noiseScale, plateau: found ? Number(found.plateau) : null },

@@ -140,7 +140,8 @@ export const learningPlateauDiagnostic = defineDiagnostic({
         isHalted,
       ),
       steps: points.map(({ trainingStep, score: value }, i) => {
-        const then = i + 1 >= LEAST ? learningPlateau(points.slice(0, i + 1), thresholds) : null;
+        const last = points.slice(Math.max(0, i + 1 - thresholds.window), i + 1);
+        const then = i + 1 >= LEAST ? learningPlateau(last, thresholds) : null;
         return {
           trainingStep,
           values: {

@@ -1,5 +1,6 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
+import { widthOf } from '../groups.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
@@ -47,9 +48,10 @@ export interface TrajectoryLoops {
 export function loopStagnation(trajectories: TrajectoryBatch, options: LoopOptions) {
   const { ids, turnOffsets } = trajectories;
   const isValid = validity(trajectories);
+  const width = widthOf(trajectories.actionKey);
   const perTrajectory = ids.flatMap((id, i) =>
     turnOffsets[i + 1] > turnOffsets[i]
-      ? [loopsOf(id, trajectories, turnOffsets[i], turnOffsets[i + 1], isValid, options)]
+      ? [loopsOf(id, trajectories, turnOffsets[i], turnOffsets[i + 1], isValid, width, options)]
       : [],
   );
   const turns = perTrajectory.reduce((sum, one) => sum + one.turns, 0);
@@ -84,16 +86,17 @@ function loopsOf(
   from: number,
   to: number,
   isValid: (turn: number) => boolean,
+  width: number,
   { maxPeriod, stagnationWindow }: LoopOptions,
 ): TrajectoryLoops {
   const turns = to - from;
-  const seen = new Set<string>();
+  const seen = new Set<number>();
   const states = new Set<number>();
   const validActions = new Set<number>();
   const count = { pairs: 0, actions: 0, noOps: 0, invalid: 0 };
   let [lastNew, longestStagnation] = [from, 0];
   for (let turn = from; turn < to; turn++) {
-    const pair = `${stateKey[turn]} ${actionKey[turn]}`;
+    const pair = stateKey[turn] * width + actionKey[turn];
     if (seen.has(pair)) count.pairs++;
     seen.add(pair);
     if (validActions.has(actionKey[turn])) count.actions++;

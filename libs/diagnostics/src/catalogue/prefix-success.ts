@@ -1,7 +1,7 @@
 import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
 import { ownerOf } from '#lib/numeric';
 import { z } from 'zod';
-import { mean, successOf } from '../groups.js';
+import { mean, successOf, widthOf } from '../groups.js';
 import { figure, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
@@ -102,8 +102,9 @@ export function successBefore(trajectories: TrajectoryBatch): { before: Float64A
     tallies[groupOf[i]].n++;
     tallies[groupOf[i]].c += success[i];
   });
-  const visits = new Map<string, Map<number, number>>();
-  const placeOf = (turn: number) => `${groupOf[owner[turn]]} ${stateKey[turn]}`;
+  const width = widthOf(stateKey);
+  const visits = new Map<number, Map<number, number>>();
+  const placeOf = (turn: number) => groupOf[owner[turn]] * width + stateKey[turn];
   if (source === 'anchored') {
     stateKey.forEach((key, turn) => {
       const i = owner[turn];

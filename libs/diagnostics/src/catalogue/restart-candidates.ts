@@ -2,7 +2,7 @@ import type { TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { groupRows, successOf } from '../groups.js';
-import { restartStates } from '../restart-states.js';
+import { anchorsOf } from '../anchors.js';
 import { counted, percent } from '../sentences.js';
 import { mixedOutcomes } from '../trace-allocation.js';
 
@@ -48,7 +48,7 @@ interface Place {
  * Places are the nodes of the tree where rollouts name their parents, else the equal states of a group, reached the
  * shortest way that was taken.
  *
- * Source: ExIt, PrefixRL, Go-Explore as `restartStates` has them; rank and limits are ours.
+ * Source: after ExIt, PrefixRL and Go-Explore; rank and limits are ours.
  */
 export function restartCandidates(
   trajectories: TrajectoryBatch,
@@ -74,8 +74,8 @@ export function restartCandidates(
 }
 
 function placesOfTree(trajectories: TrajectoryBatch): Place[] {
-  const { states } = restartStates(trajectories, successOf(trajectories));
-  return states.flatMap(
+  const { anchors } = anchorsOf(trajectories, successOf(trajectories));
+  return anchors.flatMap(
     ({ at, group, depth, mean, continuations }) =>
     at === null || mean === null
       ? []
@@ -83,32 +83,39 @@ function placesOfTree(trajectories: TrajectoryBatch): Place[] {
   );
 }
 
+/** A state while it is counted: the rollout that came to it soonest, and the one that came last. */
+interface Visited {
+  row: number;
+  last: number;
+  prefixTurns: number;
+  continuations: number;
+  successes: number;
+}
+
 /** The states that two rollouts of a group saw, after their first turn. */
 function placesOfStates(trajectories: TrajectoryBatch): Place[] {
   const { ids, turnOffsets, stateKey } = trajectories;
   const success = successOf(trajectories);
   return groupRows(trajectories).flatMap(({ name, rows }) => {
-    const places = new Map<number, Place & { readonly visitors: Set<number> }>();
+    const places = new Map<number, Visited>();
     for (const row of rows) {
       if (Number.isNaN(success[row])) continue;
       for (let turn = turnOffsets[row] + 1; turn < turnOffsets[row + 1]; turn++) {
         const key = stateKey[turn];
         if (key < 0 || key === stateKey[turnOffsets[row]]) continue;
         const prefixTurns = turn - turnOffsets[row];
-        const known = places.get(key) ?? { task: name, trajectory: ids[row], prefixTurns, continuations: 0, successes: 0, visitors: new Set<number>() }; // prettier-ignore
-        const isNew = !known.visitors.has(row);
-        places.set(key, {
-          ...known,
-          ...(prefixTurns < known.prefixTurns && { trajectory: ids[row], prefixTurns }),
-          continuations: known.continuations + Number(isNew),
-          successes: known.successes + (isNew ? success[row] : 0),
-          visitors: known.visitors.add(row),
-        });
+        let known = places.get(key);
+        if (!known) places.set(key, (known = { row, last: -1, prefixTurns, continuations: 0, successes: 0 }));
+        if (prefixTurns < known.prefixTurns) [known.row, known.prefixTurns] = [row, prefixTurns];
+        if (known.last === row) continue; // it was here before
+        known.last = row;
+        known.continuations++;
+        known.successes += success[row];
       }
     }
     return [...places.values()]
       .filter(({ continuations }) => continuations > 1)
-      .map(({ visitors: _visitors, ...place }) => place);
+      .map(({ row, prefixTurns, continuations, successes }): Place => ({ task: name, trajectory: ids[row], prefixTurns, continuations, successes })); // prettier-ignore
   });
 }
 
@@ -116,7 +123,7 @@ const KEPT = 50;
 
 export const restartCandidatesDiagnostic = defineDiagnostic({
   id: 'restart-candidates',
-  version: 1,
+  version: 2,
   title: 'States worth returning to',
   question: 'From which visited states would new rollouts bring both successes and failures?',
   remedy: 'Start some of the next rollouts from these states, by replaying their first turns.',
