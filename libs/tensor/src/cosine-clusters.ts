@@ -1,10 +1,9 @@
 import type { Clusters } from '#lib/numeric';
 import type { Tensor1D, Tensor2D } from '@tensorflow/tfjs-core';
 import type { Device } from './device.js';
-import { blockSide, type Rows } from './rows.js';
+import { blockSide, productsWith, type Rows } from './rows.js';
 
-/** On wasm 20,000 rows in groups of 80 took 0.8 s in blocks of 128, and 2.4 s of 512, most of it across groups. */
-const BLOCK = 128;
+const BLOCK = 256;
 /** Above the number of any cluster, and exact in float32 with one added. */
 const NONE = 2 ** 23;
 
@@ -77,14 +76,14 @@ async function comparedBlock(
       const before: Tensor1D | null = joined;
       joined = tf.tidy(() => {
         const others = vectorsOf(device, rows, earlier.slice(first, first + side));
-        const isAlike = tf.greaterEqual(tf.matMul(left, others, false, true), threshold);
+        const isAlike = tf.greaterEqual(productsWith(device, left, others), threshold);
         const numbers = tf.range(first, first + others.shape[0]);
         const found = tf.min(tf.add(tf.mul(tf.sub(1, tf.cast(isAlike, 'float32')), NONE), numbers), 1);
         return (before ? tf.minimum(before, found) : found) as Tensor1D;
       });
       before?.dispose();
     }
-    alike = tf.tidy(() => tf.greaterEqual<Tensor2D>(tf.matMul(left, left, false, true), threshold));
+    alike = tf.tidy(() => tf.greaterEqual<Tensor2D>(productsWith(device, left, left), threshold));
     return {
       joined: joined ? ((await joined.data()) as Float32Array) : new Float32Array(chosen.length).fill(NONE),
       alike: await alike.data(),

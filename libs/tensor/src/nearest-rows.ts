@@ -1,6 +1,6 @@
 import type { Tensor2D } from '@tensorflow/tfjs-core';
 import type { Device } from './device.js';
-import { blockSide, rowsTensor, type Rows } from './rows.js';
+import { blockSide, productsWith, rowsTensor, type Rows } from './rows.js';
 
 export interface Nearest {
   /** [queries × k] row among the candidates, most similar first; -1: there are fewer */
@@ -75,7 +75,7 @@ function bestOfBlock(
       const last = Math.min(first + side, otherCount);
       const before: Best | null = best;
       const [values, indices] = tf.tidy((): [Tensor2D, Tensor2D] => {
-        let products: Tensor2D = tf.matMul(left, rowsTensor(device, others, first, last), false, true);
+        let products: Tensor2D = productsWith(device, left, rowsTensor(device, others, first, last));
         if (!candidates) {
           const own = tf.equal(
             tf.reshape(tf.range(from, to, 1, 'int32'), [to - from, 1]),

@@ -142,6 +142,7 @@ describe(`on ${ID}`, () => {
       const small = limited(60);
       const nearest = await nearestRows(small.device, vectors, null, 3);
       expect(nearest.rows).toEqual((await nearestRows(device, vectors, null, 3)).rows);
+      expect(small.largest()).toBeGreaterThan(0);
       expect(small.largest()).toBeLessThanOrEqual(60);
     }, 120_000);
 
@@ -149,6 +150,12 @@ describe(`on ${ID}`, () => {
       const before = device.tf.memory().numTensors;
       await expect(nearestRows(failing(), vectors, null, 3, 8)).rejects.toThrow('device lost');
       expect(device.tf.memory().numTensors).toBe(before);
+    });
+
+    it('are none of no candidate', async () => {
+      const none = { values: new Float32Array(0), width: 10 };
+      const { rows, similarity } = await nearestRows(device, vectors, none, 2);
+      expect([new Set(rows), new Set(similarity)]).toEqual([new Set([-1]), new Set([NaN])]);
     });
   });
 
