@@ -3,6 +3,7 @@ export {
   raterAgreement,
   type Rater,
   type RaterAgreement,
+  type RaterBenchmark,
   type RaterReport,
   type RaterSummary,
 } from './annotators/rater-agreement.js';

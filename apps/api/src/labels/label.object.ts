@@ -1,4 +1,5 @@
 import { Field, Float, ID, Int, ObjectType } from '@nestjs/graphql';
+import { Json } from '../graphql/scalars.js';
 
 @ObjectType({ description: 'How far two sets of labels agree, over the turns that have both.' })
 export class RaterAgreement {
@@ -30,6 +31,38 @@ export class RaterAgreement {
   confusion!: readonly (readonly number[])[];
 }
 
+@ObjectType({
+  description: 'AgentProcessBench and ProcessBench, see docs/annotators.md: against what most people say.',
+})
+export class RaterBenchmark {
+  @Field(() => Int, { description: 'Trajectories it was asked about and people labelled.' })
+  records!: number;
+
+  @Field(() => Float, { nullable: true, description: 'Matching labels / reference labels; none given is no match.' })
+  stepAcc!: number | null;
+
+  @Field(() => Float, { nullable: true })
+  firstErrorAcc!: number | null;
+
+  @Field(() => Float, { nullable: true })
+  trajectoryExactAcc!: number | null;
+
+  @Field(() => Float, { nullable: true })
+  missingOrFailedRatio!: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Per cent of the first errors that it names exactly.' })
+  errorAcc!: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Per cent of the trajectories without error that it calls so.' })
+  correctAcc!: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Their harmonic mean.' })
+  f1!: number | null;
+
+  @Field(() => Json, { description: 'The first five of them by data set.' })
+  byDataset!: unknown;
+}
+
 @ObjectType({ description: 'What an annotator labelled under one signal.' })
 export class Rater {
   @Field(() => String)
@@ -52,6 +85,9 @@ export class Rater {
     description: 'Against what most of the others say under the same signal; null where there is no other.',
   })
   others!: RaterAgreement | null;
+
+  @Field(() => RaterBenchmark, { nullable: true, description: 'null where nobody else labelled what it did.' })
+  benchmark!: RaterBenchmark | null;
 }
 
 @ObjectType()

@@ -7,11 +7,14 @@ interface Row {
   readonly signal: string;
   readonly turn: number;
   readonly label: number;
+  readonly dataset: string | null;
 }
 
 export interface RunLabels {
   /** [trajectories + 1] */
   readonly turnOffsets: Int32Array;
+  /** [trajectories] */
+  readonly dataset: readonly (string | null)[];
   readonly raters: readonly Rater[];
   /** there are more of them */
   readonly sampled: boolean;
@@ -26,7 +29,8 @@ const MAX_RATERS = 20;
 export async function labelsOf(db: Confined, runId: string, signals: readonly string[]): Promise<RunLabels> {
   const found = await db.query<Row>(
     `select distinct on (md5(trajectory_id), trajectory_id, annotator, signal, turn)
-       trajectory_id as trajectory, annotator, signal, turn, (annotation.signals ->> signal)::float8 as label
+       trajectory_id as trajectory, annotator, signal, turn, (annotation.signals ->> signal)::float8 as label,
+       case when json_typeof(trajectory.signals) = 'object' then trajectory.signals ->> 'dataset' end as dataset
      from annotation
      join trajectory on trajectory.run_id = annotation.run_id and trajectory.id = annotation.trajectory_id
      cross join unnest($2::text[]) as wanted(signal)
@@ -40,26 +44,46 @@ export async function labelsOf(db: Confined, runId: string, signals: readonly st
   const rows = isCut ? found.filter(({ trajectory }) => trajectory !== found.at(-1)!.trajectory) : found;
   const byRater = [...Map.groupBy(rows, ({ annotator, signal }) => JSON.stringify([signal, annotator])).values()];
   byRater.sort((a, b) => b.length - a.length);
-  const { turnOffsets, firstTurn } = placesOf(rows);
+  const { turnOffsets, firstTurn, placeOf, dataset } = placesOf(rows);
+  const failures = await failuresOf(db, runId);
   const raters = byRater.slice(0, MAX_RATERS).map((given): Rater => {
     const labels = new Float64Array(turnOffsets.at(-1)!).fill(NaN);
     for (const { trajectory, turn, label } of given) labels[firstTurn.get(trajectory)! + turn] = label;
     const [{ annotator, signal }] = given;
-    return { annotator, signal, labels };
+    const failed = new Uint8Array(dataset.length);
+    for (const { trajectory } of failures.get(annotator) ?? []) {
+      const at = placeOf.get(trajectory);
+      if (at !== undefined) failed[at] = Number(!given.some((row) => row.trajectory === trajectory));
+    }
+    return { annotator, signal, labels, failed };
   });
-  return { turnOffsets, raters, sampled: isCut || byRater.length > MAX_RATERS };
+  return { turnOffsets, dataset, raters, sampled: isCut || byRater.length > MAX_RATERS };
+}
+
+/** The trajectories of which annotators failed to say anything, by annotator. */
+async function failuresOf(db: Confined, runId: string) {
+  const rows = await db.query<{ annotator: string; trajectory: string }>(
+    `select distinct annotator, trajectory_id as trajectory from annotation
+     where run_id = $1 and status <> 'ok' and superseded_at is null limit $2`,
+    [runId, MAX_LABELS],
+  );
+  return Map.groupBy(rows, ({ annotator }) => annotator);
 }
 
 /** Where the turns of each trajectory lie, as far as somebody labelled them. */
 function placesOf(rows: readonly Row[]) {
   const turnCounts = new Map<string, number>();
-  for (const { trajectory, turn } of rows)
+  const datasetOf = new Map<string, string | null>();
+  for (const { trajectory, turn, dataset } of rows) {
     turnCounts.set(trajectory, Math.max(turnCounts.get(trajectory) ?? 0, turn + 1));
+    datasetOf.set(trajectory, dataset);
+  }
   const turnOffsets = new Int32Array(turnCounts.size + 1);
   const firstTurn = new Map<string, number>();
   [...turnCounts].forEach(([trajectory, turns], i) => {
     firstTurn.set(trajectory, turnOffsets[i]);
     turnOffsets[i + 1] = turnOffsets[i] + turns;
   });
-  return { turnOffsets, firstTurn };
+  const placeOf = new Map([...turnCounts.keys()].map((trajectory, i) => [trajectory, i]));
+  return { turnOffsets, firstTurn, placeOf, dataset: [...datasetOf.values()] };
 }

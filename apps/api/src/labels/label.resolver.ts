@@ -27,7 +27,7 @@ export class LabelResolver {
       throw new RecreditError('query.invalid', `signals: up to ${MAX_SIGNALS} were wanted, found ${wanted.length}`);
     const found = await runByIdOrName(db, run);
     if (!found) return null;
-    const { turnOffsets, raters, sampled } = await labelsOf(db, found.id, wanted);
-    return { run: found.id, sampled, ...raterAgreement(turnOffsets, raters) };
+    const { turnOffsets, dataset, raters, sampled } = await labelsOf(db, found.id, wanted);
+    return { run: found.id, sampled, ...raterAgreement(turnOffsets, raters, dataset) };
   }
 }

@@ -58,6 +58,21 @@ it('records many labels at once, once, and shows how far their annotators agree'
   expect((await report()).pairs[0].agreement.sameShare).toBe(1);
 });
 
+it('scores a judge against people, failed judgements included', async () => {
+  const judged = (trajectory: string, rest: object) => ({ type: 'annotation.recorded', at: '2026-11-21T12:00:00Z', trajectory, annotator: 'judge', ...rest }); // prettier-ignore
+  await api.append(run, [
+    judged('t0-0-0', { turns: [1, 1].map((judgeLabel, turn) => ({ turn, signals: { judgeLabel } })) }),
+    judged('t0-0-1', { status: 'failed' }),
+  ]);
+  await label('ann', [1, 1, 0]);
+  const annotations = [0, 1, 2].map((turn) => ({ trajectory: 't0-0-1', turn, signals: { humanLabel: -1 } }));
+  await label('ann', [], { annotations });
+  const { data } = await api.ask(key, '{ labels(run: "r") { raters { annotator benchmark { records stepAcc firstErrorAcc missingOrFailedRatio errorAcc correctAcc f1 byDataset } } } }'); // prettier-ignore
+  const { benchmark } = data.labels.raters.find(({ annotator }: any) => annotator === 'judge');
+  expect(benchmark).toMatchObject({ records: 2, stepAcc: 1 / 3, firstErrorAcc: 0.5, missingOrFailedRatio: 0.5, errorAcc: 0, correctAcc: 100, f1: 0 }); // prettier-ignore
+  expect(benchmark.byDataset.unnamed.records).toBe(2);
+});
+
 it('records none when one of them is wrong, and says which', async () => {
   const before = await api.db.ownerPool.query('select next_position from run_stream where run_id = $1', [run]);
   const said = (trajectory: string, turn: number, signals: unknown) => ({ trajectory, turn, signals });

@@ -16,6 +16,8 @@ interface Report extends RaterReport {
   readonly sampled: boolean;
 }
 
+const BENCHMARK =
+  'records stepAcc firstErrorAcc trajectoryExactAcc missingOrFailedRatio errorAcc correctAcc f1 byDataset';
 const AGREEMENT = 'turns trajectories kappa kappaLow kappaHigh sameShare firstErrorShare macroF1 confusion';
 
 export function labelsCommand(cli: Cli): Command {
@@ -28,7 +30,7 @@ export function labelsCommand(cli: Cli): Command {
         const { labels } = await withApi(cli, options, (api) =>
           api.query<{ labels: Report | null }>(
             `query ($run: ID!, $signals: [String!]) { labels(run: $run, signals: $signals) { run sampled
-               raters { annotator signal turns trajectories byLabel others { ${AGREEMENT} } }
+               raters { annotator signal turns trajectories byLabel others { ${AGREEMENT} } benchmark { ${BENCHMARK} } }
                pairs { first second agreement { ${AGREEMENT} } } } }`,
             { run, signals: options.signals ?? null },
           ),
@@ -73,8 +75,32 @@ function labelsText({ raters, pairs, sampled }: Report): string {
       ),
     );
   }
+  const judged = raters.filter(({ benchmark }) => benchmark);
+  if (judged.length > 0) sections.push(benchmarkText(judged));
   if (sampled) sections.push('not all labels were looked at: there are too many');
   return sections.join('\n\n');
+}
+
+/** The numbers of AgentProcessBench and ProcessBench. */
+function benchmarkText(raters: Report['raters']): string {
+  return formatTable(
+    [
+      ['', '', { over: 4, text: 'AgentProcessBench, against people' }, { over: 3, text: 'ProcessBench' }],
+      ['annotator', 'trajectories', 'steps', 'first error', 'all steps', 'failed', 'errors', 'correct', 'F1'],
+    ],
+    raters.map(({ annotator, signal, benchmark }) => [
+      `${annotator} (${signal})`,
+      count(benchmark?.records),
+      percent(benchmark?.stepAcc),
+      percent(benchmark?.firstErrorAcc),
+      percent(benchmark?.trajectoryExactAcc),
+      percent(benchmark?.missingOrFailedRatio),
+      decimal(benchmark?.errorAcc, 1),
+      decimal(benchmark?.correctAcc, 1),
+      decimal(benchmark?.f1, 1),
+    ]),
+    ['left', 'right', 'right', 'right', 'right', 'right', 'right', 'right', 'right'],
+  );
 }
 
 function kappaCells(agreement: RaterAgreement | null): [string, string] {

@@ -34,13 +34,25 @@ export function processBench(
     const boxes = (voting ? texts : texts.slice(0, 1)).map(lastBox).filter((box) => box !== null);
     return integerOf(commonest(boxes));
   });
+  return { judgeFirstError, ...firstErrorScores(humanFirstError, judgeFirstError) };
+}
+
+/**
+ * The scores of a judge whose verdicts are known, such as by its labels: the first turn that it labels −1.
+ *
+ * @param humanFirstError, judgeFirstError [trajectories] -1: there is no error; null: no verdict, which matches nothing
+ */
+export function firstErrorScores(
+  humanFirstError: readonly number[],
+  judgeFirstError: readonly (number | null)[],
+): Omit<ProcessBench, 'judgeFirstError'> {
   const share = (hasError: boolean) => {
     const rows = humanFirstError.flatMap((label, i) => ((label !== -1) === hasError ? [i] : []));
     const right = rows.filter((i) => judgeFirstError[i] === humanFirstError[i]).length;
     return rows.length === 0 ? null : (100 * right) / rows.length;
   };
   const [errorAcc, correctAcc] = [share(true), share(false)];
-  return { judgeFirstError, errorAcc, correctAcc, f1: harmonic(errorAcc, correctAcc) };
+  return { errorAcc, correctAcc, f1: harmonic(errorAcc, correctAcc) };
 }
 
 /** What stands in the last `\boxed{...}`, without blanks around it; null without a box. */

@@ -60,3 +60,31 @@ it('has nothing to say of nobody, of one, and of two who never met', () => {
   expect(apart.pairs[0].agreement).toMatchObject({ turns: 0, kappa: null, sameShare: null });
   expect(raterAgreement(Int32Array.of(0, 2), [rater('a', [1, 1]), rater('b', [1, 1])]).pairs[0].agreement).toMatchObject({ kappa: null, sameShare: 1 }); // prettier-ignore
 });
+
+it('scores a judge against people as AgentProcessBench and ProcessBench do, over what it was asked', () => {
+  const offsets = Int32Array.of(0, 3, 6, 9, 12);
+  const judge: Rater = {
+    ...rater('judge', [1, -1, _, -1, 0, 1, _, _, _, _, _, _], 'judgeLabel'),
+    failed: Uint8Array.of(0, 0, 1, 0),
+  };
+  const human = rater('ann', [1, -1, -1, 1, 0, 1, 1, 1, 1, -1, -1, -1]);
+  const { raters } = raterAgreement(offsets, [human, judge], ['a', 'a', 'b', 'b']);
+  // asked about three: the first error of one is found, of one an error is found that is none, one failed
+  expect(raters[1].benchmark).toMatchObject({
+    records: 3,
+    stepTotal: 9,
+    stepMatches: 4,
+    stepAcc: 4 / 9,
+    trajectoryExactAcc: 0,
+    firstErrorAcc: 2 / 3,
+    missingOrFailedRatio: 1 / 3,
+    errorAcc: 100,
+    correctAcc: 0,
+    f1: 0,
+  });
+  expect(Object.keys(raters[1].benchmark!.byDataset)).toEqual(['a', 'b']);
+  expect(raters[0].benchmark).toBeNull();
+  // two people are held against each other
+  const two = raterAgreement(offsets, [human, rater('bob', [...human.labels])]);
+  expect(two.raters[0].benchmark).toMatchObject({ stepAcc: 1, trajectoryExactAcc: 1, f1: 100 });
+});

@@ -1,6 +1,8 @@
 import { quantileOfSorted, seededRandom } from '#lib/numeric';
 import { labelAgreement, labelCounts, type LabelCounts } from '../catalogue/label-agreement.js';
+import { agentProcessBench, type LabelAgreement } from './agent-process-bench.js';
 import { majority } from './majority.js';
+import { firstErrorScores, type ProcessBench } from './process-bench.js';
 
 /** One annotator's labels −1, 0, +1 under one signal. */
 export interface Rater {
@@ -8,6 +10,13 @@ export interface Rater {
   readonly signal: string;
   /** [turns] NaN: not labelled */
   readonly labels: Float64Array;
+  /** [trajectories] 1: it was asked, and its judgement failed; none did if not said */
+  readonly failed?: Uint8Array;
+}
+
+/** The scores of AgentProcessBench and ProcessBench of somebody against the reference, over what it was asked about. */
+export interface RaterBenchmark extends LabelAgreement, Omit<ProcessBench, 'judgeFirstError'> {
+  readonly byDataset: Readonly<Record<string, LabelAgreement>>;
 }
 
 /** How far two sets of labels agree, over the turns that have both. A number is null where it is not defined. */
@@ -36,6 +45,8 @@ export interface RaterSummary {
   readonly byLabel: readonly number[];
   /** against what most of the others say under the same signal (rows); null where there is no other */
   readonly others: RaterAgreement | null;
+  /** against what most people say, itself left out; null where nobody else labelled what it did */
+  readonly benchmark: RaterBenchmark | null;
 }
 
 export interface RaterReport {
@@ -45,6 +56,8 @@ export interface RaterReport {
 }
 
 const LABELS = [-1, 0, 1] as const;
+/** The signal of people, which judges are held against. */
+const REFERENCE = 'humanLabel';
 const LEVEL = 0.9;
 /** diagnostics.md, label-agreement. */
 const RESAMPLES = 2000;
@@ -64,8 +77,13 @@ const VISITS = 1e7;
  * Intervals: percentile bootstrap over trajectories, whose turns hang together; none below two trajectories.
  *
  * @param turnOffsets [trajectories + 1]
+ * @param dataset [trajectories] where each comes from; null: not said
  */
-export function raterAgreement(turnOffsets: Int32Array, raters: readonly Rater[]): RaterReport {
+export function raterAgreement(
+  turnOffsets: Int32Array,
+  raters: readonly Rater[],
+  dataset: readonly (string | null)[] = Array.from(turnOffsets.subarray(1), () => null),
+): RaterReport {
   const comparisons = raters.length + (raters.length * (raters.length - 1)) / 2;
   const compare = (a: Float64Array, b: Float64Array) => agreementOf(turnOffsets, a, b, comparisons);
   return {
@@ -80,6 +98,7 @@ export function raterAgreement(turnOffsets: Int32Array, raters: readonly Rater[]
         trajectories: labelCounts(turnOffsets, labels, labels).records,
         byLabel,
         others: others.length === 0 ? null : compare(majority(others.map((other) => other.labels)), labels),
+        benchmark: benchmarkOf(turnOffsets, rater, raters, dataset),
       };
     }),
     pairs: raters.flatMap((a, first) =>
@@ -90,6 +109,39 @@ export function raterAgreement(turnOffsets: Int32Array, raters: readonly Rater[]
       })),
     ),
   };
+}
+
+/** A trajectory counts where the reference labels it and the rater labelled it, or failed to. */
+function benchmarkOf(
+  turnOffsets: Int32Array,
+  rater: Rater,
+  raters: readonly Rater[],
+  dataset: readonly (string | null)[],
+): RaterBenchmark | null {
+  const people = raters.filter((other) => other !== rater && other.signal === REFERENCE);
+  if (people.length === 0) return null;
+  const reference = majority(people.map(({ labels }) => labels));
+  const says = (labels: Float64Array, i: number) =>
+    labels.subarray(turnOffsets[i], turnOffsets[i + 1]).some((label) => !Number.isNaN(label));
+  const asked = [...dataset.keys()].filter(
+    (i) => says(reference, i) && (says(rater.labels, i) || rater.failed?.[i] === 1),
+  );
+  if (asked.length === 0) return null;
+  const offsets = new Int32Array(asked.length + 1);
+  asked.forEach((i, at) => (offsets[at + 1] = offsets[at] + turnOffsets[i + 1] - turnOffsets[i]));
+  const picked = (labels: Float64Array) =>
+    Float64Array.from(asked.flatMap((i) => [...labels.subarray(turnOffsets[i], turnOffsets[i + 1])]));
+  const found = agentProcessBench(
+    { turnOffsets: offsets },
+    picked(reference),
+    picked(rater.labels),
+    asked.map((i) => dataset[i]),
+    asked.map((i) => rater.failed?.[i] === 1),
+  );
+  // a judgement that failed names no error, as in ProcessBench a critique that cannot be read
+  const verdicts = found.firstErrorTurn.map(([, judge], at) => (rater.failed?.[asked[at]] === 1 ? null : judge));
+  const human = found.firstErrorTurn.map(([first]) => first);
+  return { ...found.pooled, ...firstErrorScores(human, verdicts), byDataset: found.byDataset };
 }
 
 function agreementOf(
