@@ -186,3 +186,32 @@ describe('the trainer', () => {
     expect(records).toHaveLength(0);
   });
 });
+
+describe('a trainer that is told to be faulty', () => {
+  it('logs, and learns from, what the fault makes of its advantages', async () => {
+    const { run, records } = recordingRun();
+    await train({ run, ...SMALL, steps: 1, estimator: 'grpo', plant: 'sign-flipped' });
+    const trajectories = trajectoryBatch(records);
+    const outcome = runEstimator(findEstimator('grpo'), trajectories);
+    const right = outcome.kind === 'credit' ? turnCredit(trajectories, outcome.credit) : new Float64Array(0);
+    expect(right.some((value) => value !== 0)).toBe(true);
+    expect(numbers(trajectories, 'turn.loggedAdvantage')).toEqual(right.map((value) => -value));
+  });
+
+  it('loses rollouts and rejects some, but leaves no group empty', async () => {
+    const { run, records } = recordingRun();
+    const curve = await train({ run, ...SMALL, estimator: 'grpo', lost: 0.9, rejected: 0.5 });
+    expect(records.length).toBeLessThan(3 * 8 * 4);
+    expect(curve.at(-1)!.trajectories).toBe(records.length);
+    const groups = Map.groupBy(records, ({ group, trainingStep }) => `${trainingStep} ${group}`);
+    expect(groups.size).toBe(3 * 8);
+    expect(new Set(records.map(({ signals }) => signals?.['excluded']))).toEqual(new Set([true, false]));
+  });
+
+  it('refuses a fault that there is not, and one in credit that differs by turn', async () => {
+    const { run, records } = recordingRun();
+    await expect(train({ run, ...SMALL, estimator: 'grpo', plant: 'typo' })).rejects.toThrow('no fault typo: there are grpo-zero-singleton'); // prettier-ignore
+    await expect(train({ run, ...SMALL, plant: 'scaled' })).rejects.toThrow('in an outcome credit, such as grpo');
+    expect(records).toEqual([]);
+  });
+});

@@ -1,8 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { RecreditError } from '#lib/kernel';
 import { seededRandom, type Random } from '#lib/numeric';
-import { creditBy } from './credit-step.js';
+import { findEstimator } from '#lib/credit';
+import { creditBy, type AssignCredit } from './credit-step.js';
 import { learner } from './learner.js';
+import { mishaps } from './mishaps.js';
+import { faultNamed, planted } from './plant.js';
 import type { RunPort } from './port.js';
 import { taskDeck, trainingTask, type TrainingTask } from './task.js';
 import type { StepMetrics } from './step-metrics.js';
@@ -21,6 +24,11 @@ export interface TrainingOptions {
   readonly learningRate: number;
   /** how much a nat of entropy is worth, in advantage */
   readonly entropyWeight: number;
+  /** shares of the rollouts that are lost, so that groups differ in size, and that are rejected (signal `excluded`) */
+  readonly lost: number;
+  readonly rejected: number;
+  /** a mistake in the advantages, for an audit to find; null: none. Needs an outcome estimator */
+  readonly plant: string | null;
 }
 
 export const TRAINING_DEFAULTS: TrainingOptions = {
@@ -33,6 +41,9 @@ export const TRAINING_DEFAULTS: TrainingOptions = {
   taskCount: 32,
   learningRate: 0.06,
   entropyWeight: 0.02,
+  lost: 0,
+  rejected: 0,
+  plant: null,
 };
 
 export interface TrainingProgress {
@@ -70,12 +81,14 @@ export async function train({
       `${groupsPerStep} groups per step need as many tasks; taskCount is ${taskCount}`,
     );
   }
-  const assign = creditBy(options.estimator, options.params);
+  const assign = creditWithFault(options);
   const random = seededRandom(options.seed);
   const deal = taskDeck(random, await trainingTasks(random, taskCount));
   const agent = learner(options);
+  const hasMishaps = options.lost > 0 || options.rejected > 0;
+  const mishap = hasMishaps ? mishaps(seededRandom(`${options.seed}/mishaps`), options) : null;
   const curve: TrainingProgress[] = [];
-  let turns = 0;
+  let [trajectories, turns] = [0, 0];
   for (let step = 0; step < steps; step++) {
     const tasks = deal(groupsPerStep);
     const taken = await trainingStep({
@@ -85,16 +98,30 @@ export async function train({
       learner: agent,
       random,
       assign,
+      mishaps: mishap,
       run,
       breathe,
     });
+    trajectories += taken.trajectories;
     turns += taken.turns;
-    const trajectories = (step + 1) * groupsPerStep * groupSize;
     const progress = { trainingStep: step, steps, metrics: taken.metrics, trajectories, turns };
     curve.push(progress);
     onStep?.(progress);
   }
   return curve;
+}
+
+/** What is wrong with the estimator, its params or the fault is said here, before any rollout. */
+function creditWithFault({ estimator, params, plant, seed }: TrainingOptions): AssignCredit {
+  const assign = creditBy(estimator, params);
+  if (plant === null) return assign;
+  if (findEstimator(estimator).levels.some((level) => level !== 'trajectory')) {
+    throw new RecreditError(
+      'params.invalid',
+      `a fault is planted in an outcome credit, such as grpo's, not in ${estimator}`,
+    );
+  }
+  return planted(assign, faultNamed(plant), seededRandom(`${seed}/fault`));
 }
 
 async function trainingTasks(random: Random, count: number): Promise<TrainingTask[]> {

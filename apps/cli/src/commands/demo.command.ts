@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { FAULTS, type FaultId } from '#app/example-trainer';
+import { Command, Option } from 'commander';
 import type { Cli } from '../cli.js';
 import { ApiClient } from '../client/api-client.js';
 import type { Config } from '../config.js';
@@ -12,7 +13,12 @@ export function demoCommand(cli: Cli): Command {
   return new Command('demo')
     .description('train a small agent by RL, store what it does, and have eight estimators judge it again')
     .option('--exit', 'end when it is told, instead of staying up')
-    .action(async ({ exit = false }: { exit?: boolean }) => {
+    .addOption(
+      new Option('--plant <fault>', 'train by GRPO with a mistake in the advantages, and have it audited').choices(
+        Object.keys(FAULTS),
+      ),
+    ) // prettier-ignore
+    .action(async ({ exit = false, plant = null }: { exit?: boolean; plant?: FaultId | null }) => {
       const { config } = cli;
       const stop = stopRequest();
       const log = openPlatformLog(config.home);
@@ -24,7 +30,7 @@ export function demoCommand(cli: Cli): Command {
         cli.say(`platform   ready at ${platform.url} after ${seconds} s; log in ${logFile(config.home)}`);
         const api = new ApiClient(platform.url, await platform.adminKey());
         const wasStopped = await Promise.race([
-          playDemo({ cli, api, config, staysUp: !exit }).then(() => false),
+          playDemo({ cli, api, config, staysUp: !exit, plant }).then(() => false),
           stop.requested.then(() => true),
         ]);
         if (!exit && !wasStopped) await stop.requested;

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { formatCurve } from '#app/example-trainer';
+import { FAULTS, formatCurve, type FaultId } from '#app/example-trainer';
 import type { Comparison } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import type { Cli } from '../cli.js';
@@ -11,6 +11,8 @@ import { firstKeyFile, readFirstKey } from '../home-files.js';
 import { agreementText, disputedText, estimatorsText, signalText } from '../output/comparison-text.js';
 import { count, counted, decimal } from '../output/numbers.js';
 import { formatFields } from '../output/table.js';
+import { auditRun } from '../client/audit.js';
+import { auditText } from '../output/audit-text.js';
 import { freshRunName } from './fresh-run-name.js';
 import { trainLive } from './train-live.js';
 
@@ -32,19 +34,22 @@ export interface DemoParts {
   readonly api: ApiClient;
   readonly config: Config;
   readonly staysUp: boolean;
+  /** a mistake in the trainer's advantages, which is then audited; null: none */
+  readonly plant: FaultId | null;
 }
 
 /** The whole way once: train, store, analyse, compare, told as it goes. */
 export async function playDemo(parts: DemoParts): Promise<void> {
-  const { cli, api, config } = parts;
+  const { cli, api, config, plant } = parts;
   const name = await freshRunName(api);
-  const trained = await timed(() => trainLive({ name, api, config, bar: cli.progress('training') }));
+  const trained = await timed(() => trainLive({ name, api, config, plant, bar: cli.progress('training') }));
   const { steps, trajectories, turns, events, successRates } = trained.value;
   cli.say(
     `training   run ${name}: ${counted(steps, 'training step')} in ${trained.seconds} s; ${count(trajectories)} trajectories, ` +
       `${count(turns)} turns streamed as they happened, ${count(events)} events in the log`,
   );
   cli.say(`\n${formatCurve(successRates)}\n`);
+  if (plant) cli.say(await auditOf(cli, api, name, plant));
 
   const analysed = await timed(() => analyse(cli, api, name));
   const { id, shards, comparison } = analysed.value;
@@ -57,6 +62,14 @@ export async function playDemo(parts: DemoParts): Promise<void> {
   cli.say(`\nHow they agree with each other\n\n${agreementText(comparison)}`);
   cli.say(`\nThree turns they dispute most\n\n${await disputes(api, id)}\n`);
   cli.say(await whereItIs(parts, name, id));
+}
+
+/** What an audit says of a trainer that has a fault in it and claims GRPO. */
+async function auditOf(cli: Cli, api: ApiClient, run: string, plant: FaultId): Promise<string> {
+  const bar = cli.progress('auditing');
+  bar.update({ done: 0, total: 0 });
+  const audit = await auditRun(api, run, { estimator: 'grpo' }).finally(() => bar.end());
+  return `planted    ${plant}: ${FAULTS[plant].says}; the trainer claims grpo\n\n${auditText(audit)}\n`;
 }
 
 async function analyse(cli: Cli, api: ApiClient, run: string) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { train, TRAINING_DEFAULTS } from '#app/example-trainer';
+import { train, TRAINING_DEFAULTS, type FaultId, type TrainingOptions } from '#app/example-trainer';
 import { RecreditError } from '#lib/kernel';
 import { reportText, startRun } from '#lib/sdk';
 import type { ApiClient } from '../client/api-client.js';
@@ -17,7 +17,12 @@ export interface LiveTraining {
   readonly api: ApiClient;
   readonly config: Config;
   readonly bar: ProgressBar;
+  /** a mistake in the advantages; null: none */
+  readonly plant: FaultId | null;
 }
+
+/** What a fault needs to be told from others: outcome credit, groups of several sizes, some rejected rollouts. */
+const WITH_FAULT: Partial<TrainingOptions> = { estimator: 'grpo', lost: 0.25, rejected: 0.1 };
 
 /** What the platform has of the training, once it has all of it. */
 export interface Trained {
@@ -29,17 +34,19 @@ export interface Trained {
 }
 
 /** Trains the example agent from nothing. Its events go the way of any trainer's: through the SDK, while it trains. */
-export async function trainLive({ name, api, config, bar }: LiveTraining): Promise<Trained> {
+export async function trainLive({ name, api, config, bar, plant }: LiveTraining): Promise<Trained> {
+  const options = { ...TRAINING_DEFAULTS, ...(plant && { ...WITH_FAULT, plant }) };
   const run = await startRun({
     project: 'default',
     name,
-    config: { trainer: 'example', ...TRAINING_DEFAULTS },
+    config: { trainer: 'example', ...options },
     url: api.url,
     apiKey: api.apiKey ?? undefined,
     spool: join(config.home, 'spool'),
   });
   try {
     await train({
+      ...options,
       run,
       onStep: ({ trainingStep, steps, metrics, turns }) =>
         bar.update({
