@@ -42,6 +42,7 @@ export interface MissingSignal {
 /** What became of one estimator in one shard. */
 export type ShardResult = {
   readonly key: string;
+  /** of the estimator, and of making its file; writing that is not counted */
   readonly seconds: number;
   /** what computed it: `cpu`, or a device of libs/tensor */
   readonly device: string;
