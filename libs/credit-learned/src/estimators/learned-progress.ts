@@ -34,7 +34,7 @@ const crossEntropy = (p: number, y: number) => logisticLoss(Math.log(p / (1 - p)
  */
 export const learnedProgress = defineLearned({
   id: 'learned-progress',
-  version: 2,
+  version: 3,
   title: 'Learned success predictor, credit by its differences',
   citation: { work: 'TRACE, a success predictor over prefixes of a trajectory; this form is our own' },
   status: 'own',

@@ -30,7 +30,7 @@ const LearnedStepQParams = z.strictObject({
  */
 export const learnedStepQ = defineLearned({
   id: 'learned-step-q',
-  version: 1,
+  version: 2,
   title: 'Step-level Q, learned',
   citation: { paper: 'arXiv:2409.09345' },
   status: 'own',
