@@ -95,6 +95,15 @@ it('notices that somebody else has appended', async () => {
   expect(await verifyRun(db.pool, runId)).toMatchObject({ events: 13, broken: null });
 });
 
+it('forgets what it knew of a producer when somebody else has appended, who may have been that producer', async () => {
+  const runId = await aRun(db.ownerPool);
+  for (const producer of ['q', 'p']) await send(log, runId, producer, 0);
+  await send(other, runId, 'q', 1);
+  expect(await send(log, runId, 'p', 1)).toBe(6);
+  expect(await send(log, runId, 'q', 1)).toBe(4);
+  expect(await send(log, runId, 'q', 2)).toBe(8);
+});
+
 it('notices that the run was erased', async () => {
   const runId = await aRun(db.ownerPool);
   await send(log, runId, 'p', 0);
