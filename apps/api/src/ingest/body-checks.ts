@@ -15,7 +15,7 @@ const MAX_THREADS = 4;
 export class BodyChecks {
   readonly #threads = new Piscina({
     filename: THREAD,
-    minThreads: 1,
+    minThreads: 0,
     // one core is for the event loop
     maxThreads: Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
     idleTimeout: 60_000,
