@@ -12,8 +12,8 @@ const PING_MS = 10_000;
 const PONG_MS = 5000;
 const CLOSED_ON_PURPOSE = 1000;
 const REQUEST_TIMEOUT = 4408;
-/** Of what stands before the API, or of an API that stops. */
-const AWAY = new Set([502, 503, 504]);
+/** Of what stands before the API, or of an API that stops, or that wants to be asked less often. */
+const AWAY = new Set([429, 502, 503, 504]);
 
 /** Asks the API that served the page, by the cookie of the session. */
 export function createClient(onSignedOut: () => void): Client {

@@ -7,7 +7,7 @@ export function LinkNotice() {
   const since = new Date(lostAt).toLocaleTimeString('en-GB');
   return (
     <p className="behind" role="status">
-      The API is not heard since {since}: what you see is as of then. It is being tried again.
+      The API has not answered since {since}: what you see is as of then. It is being tried again.
     </p>
   );
 }

@@ -77,10 +77,10 @@ function MetricOfTwo({ runs, name, axis: { steps, isStretch, brush } }: MetricOf
   const palette = usePalette();
   const [first, last] = steps;
   const stretch = isStretch ? { firstStep: first, lastStep: last } : {};
-  const { data, error, again } = useAsked({
-    query: TwoMetricsQuery,
-    variables: { a: runs[0].id, b: runs[1].id, name, ...stretch },
-  });
+  const { data, error, again } = useAsked(
+    { query: TwoMetricsQuery, variables: { a: runs[0].id, b: runs[1].id, name, ...stretch } },
+    { keepsLast: true },
+  );
   const option = useMemo(() => {
     const found = [data?.a, data?.b];
     const curves = runs.map((run, i) => curveOf(visibleText(run.name), found[i]?.metric.points ?? []));

@@ -52,12 +52,10 @@ export function EventsPage() {
   const { isAsked, run: found, position: head, error: headError, isLive: isHeard, again: askHead } = useRunHead(run);
   const isLive = search.from === undefined;
   const from = Math.max(0, search.from ?? head - PAGE);
-  const { data, error, again, isStale } = useAsked({
-    query: EventsQuery,
-    variables: { run, from },
-    pause: !found,
-    requestPolicy: 'cache-and-network',
-  });
+  const { data, error, again, isStale } = useAsked(
+    { query: EventsQuery, variables: { run, from }, pause: !found, requestPolicy: 'cache-and-network' },
+    { keepsLast: true },
+  );
   useOnChange(head, again, FRESH_MS);
 
   if (headError) return <Failure message={headError.message} onRetry={askHead} />;
@@ -65,7 +63,9 @@ export function EventsPage() {
   if (!found)
     return <Empty title="You see no such run">It may belong to a project that your key does not reach.</Empty>;
   const rows = data?.events?.edges.map(({ node }) => node).toReversed() ?? [];
-  const end = from + rows.length;
+  // while others are asked for, these stay
+  const first = rows.at(-1)?.position ?? from;
+  const end = first + rows.length;
   return (
     <>
       <Head
@@ -84,7 +84,7 @@ export function EventsPage() {
       <Chain run={run} position={head} />
       <div className={search.event === undefined ? undefined : 'columns columns-even event-view'}>
         <Panel
-          title={rows.length > 0 ? `Positions ${count(from)} to ${count(end - 1)}` : 'Positions'}
+          title={rows.length > 0 ? `Positions ${count(first)} to ${count(end - 1)}` : 'Positions'}
           hint="newest first"
           actions={
             <nav className="filters" aria-label="Places in the log">

@@ -42,12 +42,10 @@ export function KeysPage() {
   const { after } = useSearch({ from: '/keys' });
   const [isMaking, setMaking] = useState(false);
   const mayLook = mayAdminister(session);
-  const { data, error, again } = useAsked({
-    query: KeysQuery,
-    variables: { after: after ?? null },
-    requestPolicy: 'cache-and-network',
-    pause: !mayLook,
-  });
+  const { data, error, again } = useAsked(
+    { query: KeysQuery, variables: { after: after ?? null }, requestPolicy: 'cache-and-network', pause: !mayLook },
+    { keepsLast: true },
+  );
   const projects = data?.projects.edges.map(({ node }) => node) ?? [];
   const keys = data?.apiKeys.edges.map(({ node }) => readFragment(KeyFields, node)) ?? [];
   if (!mayLook) {

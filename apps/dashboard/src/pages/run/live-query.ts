@@ -11,7 +11,10 @@ export function useLiveQuery<Data, Variables extends AnyVariables>(
   variables: Variables,
   position: number,
 ) {
-  const asked = useAsked<Data, Variables>({ query, variables, requestPolicy: 'cache-and-network' });
+  const asked = useAsked<Data, Variables>(
+    { query, variables, requestPolicy: 'cache-and-network' },
+    { keepsLast: true },
+  );
   useOnChange(position, asked.again, FRESH_MS);
   return asked;
 }

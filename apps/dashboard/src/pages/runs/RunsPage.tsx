@@ -42,7 +42,10 @@ export function RunsPage() {
   const search = useSearch({ from: '/runs' });
   const navigate = useNavigate({ from: '/runs' });
   const variables = { project: search.project ?? null, after: search.after ?? null };
-  const { data, error, again } = useAsked({ query: RunsQuery, variables, requestPolicy: 'cache-and-network' });
+  const { data, error, again } = useAsked(
+    { query: RunsQuery, variables, requestPolicy: 'cache-and-network' },
+    { keepsLast: true },
+  );
   usePolling(() => again(), POLL_MS);
 
   const all = data?.runs.edges.map(({ node }) => readFragment(RunRowFields, node)) ?? [];
