@@ -1,3 +1,4 @@
+import { seededRandom } from '#lib/numeric';
 import { expect, it } from 'vitest';
 import { diagnoseRecords } from '../diagnose.fixture.js';
 import { rollout } from './behaviour.fixture.js';
@@ -48,20 +49,39 @@ it('warns when few tasks would be drawn in effect, and shows the pair that is al
   expect(usual.sentence).toMatch(/^20 % of the tasks fail; sampling after failures would draw from 9\d % of them/);
 });
 
-it('compares so many failures and no more, each for as many as it stands for', () => {
+const options = { topK: 3, boost: 1, selfBoost: 1, similarityThreshold: 0, maxHistory: 32, maxChars: 0 };
+
+it('compares so many failures and no more, the others raising what these raise on average', () => {
   const failures = Array.from({ length: 12 }, (_, i) => ({
     task: `t${i % 4}`,
     fingerprint: 'abcd'.slice(0, 1 + (i % 4)),
   }));
-  const options = { topK: 3, boost: 1, selfBoost: 1, similarityThreshold: 0, maxHistory: 32, maxChars: 0 };
-  const [all, some] = [new FailureCurriculum(options), new FailureCurriculum(options)];
-  expect(all.record(failures)).toHaveLength(11); // the first has nothing to be compared with
-  expect(all.record([])).toEqual([]);
-  const compared = some.record(failures, 3);
-  expect(compared.map(({ of }) => of)).toEqual(['t0', 't0']); // failures 0, 4 and 8
-  const total = (curriculum: FailureCurriculum) =>
-    [...curriculum.weights.values()].reduce((sum, weight) => sum + weight);
-  // four tasks of weight 1, twelve failures of their own, and four times what was compared
-  const boosted = ['b', 'c', 'd'].map((_, i) => (2 * 1) / (1 + (i + 2))); // ratio of 'a' to 'ab', 'abc', 'abcd'
-  expect(total(some)).toBeCloseTo(4 + 12 + 4 * 2 * boosted.reduce((sum, one) => sum + one), 9);
+  const some = new FailureCurriculum(options);
+  // failures 2, 6 and 10 are compared: of task t2, 'abc' against 'ab' and 'a', later 'abcd' too
+  expect(some.record(failures, 3).map(({ of, task }) => [of, task])).toEqual([['t2', 't1'], ['t2', 't3'], ['t2', 't3']]); // prettier-ignore
+  const ratio = (length: number) => (2 * Math.min(3, length)) / (3 + length);
+  const raised = ratio(1) + ratio(2) + 2 * (ratio(1) + ratio(2) + ratio(4));
+  const usual = raised / (2 + 3 + 3);
+  const seenByOthers = 0 + 1 + 3 + 3 * 6; // other tasks before failures 0, 1 and 3, and all three before those after
+  const total = [...some.weights.values()].reduce((sum, weight) => sum + weight);
+  expect(total).toBeCloseTo(4 + 12 + raised + usual * seenByOthers, 9);
+});
+
+it('says of many failures about what comparing all of them says', () => {
+  const random = seededRandom('prompts');
+  const words = 'put the red blue mug apple into box sink drawer and clean heat it then go to kitchen'.split(' ');
+  const prompt = () => Array.from({ length: 12 }, () => words[random.integer(words.length)]).join(' ');
+  const prompts = Array.from({ length: 120 }, prompt);
+  const failures = prompts.flatMap((fingerprint, t) =>
+    Array.from({ length: random.integer(8) }, () => ({ task: `t${t}`, fingerprint })),
+  );
+  const effective = (most?: number) => {
+    const curriculum = new FailureCurriculum({ ...options, boost: 0.35, selfBoost: 0.15, maxChars: 100 });
+    curriculum.record(failures, most);
+    const weights = prompts.map((_, t) => curriculum.weights.get(`t${t}`) ?? 1);
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return total ** 2 / weights.reduce((sum, weight) => sum + weight ** 2, 0) / weights.length;
+  };
+  expect(Math.abs(effective(16) - effective())).toBeLessThan(0.12);
+  expect(effective(failures.length)).toBe(effective());
 });

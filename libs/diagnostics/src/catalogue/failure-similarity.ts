@@ -76,42 +76,49 @@ export class FailureCurriculum {
   /**
    * The failures of one training step.
    *
-   * @param most are compared with those remembered, evenly taken: each stands for as many as there are to one of them
+   * @param most are compared with those remembered, evenly taken. Each other one raises all the tasks remembered alike,
+   *   by what those that were compared raise on average
    * @returns those that were compared, each with the most similar other task
    */
   record(failures: readonly Failure[], most = Infinity): readonly ComparedFailure[] {
-    const compared: ComparedFailure[] = [];
+    const { boost, selfBoost, maxHistory } = this.#options;
+    const all = [...this.history, ...failures];
+    const rememberedAt = (i: number) => all.slice(Math.max(0, all.length - failures.length + i - maxHistory), all.length - failures.length + i); // prettier-ignore
     const every = Math.max(1, failures.length / most);
+    const found = new Map<number, readonly AlikeTask[]>();
+    let [raised, remembered] = [0, 0];
+    for (let k = 0; k < Math.min(failures.length, most); k++) {
+      const i = Math.floor((k + 0.5) * every);
+      const alike = this.#alikeAmong(failures[i], rememberedAt(i));
+      found.set(i, alike);
+      raised += alike.reduce((sum, { similarity }) => sum + similarity, 0);
+      remembered += otherTasks(failures[i], rememberedAt(i)).length;
+    }
+    const usual = remembered > 0 ? raised / remembered : 0;
     failures.forEach((failure, i) => {
-      const isCompared = Math.floor(i / every) > Math.floor((i - 1) / every);
-      const alike = this.#recordOne(failure, isCompared ? every : 0);
-      if (alike.length > 0) compared.push({ of: failure.task, ...alike[0] });
+      this.#raise(failure.task, selfBoost);
+      const alike = found.get(i) ?? otherTasks(failure, rememberedAt(i)).map((task) => ({ task, similarity: usual }));
+      for (const { task, similarity } of alike) this.#raise(task, boost * similarity);
     });
+    this.history.splice(0, Infinity, ...all.slice(-maxHistory));
     for (const [task, weight] of this.weights) this.weights.set(task, Math.max(weight, LEAST_WEIGHT));
-    return compared;
+    return [...found].flatMap(([i, [first]]) => (first ? [{ of: failures[i].task, ...first }] : []));
   }
 
   /** Earlier failures of other tasks, the most similar first, one per task. */
-  alike({ task, fingerprint }: Failure): readonly AlikeTask[] {
+  alike(failure: Failure): readonly AlikeTask[] {
+    return this.#alikeAmong(failure, this.history);
+  }
+
+  #alikeAmong({ task, fingerprint }: Failure, remembered: readonly Failure[]): readonly AlikeTask[] {
     const { similarityThreshold, topK } = this.#options;
-    const scored = this.history
+    const scored = remembered
       .filter((earlier) => earlier.task !== task)
       .map((earlier) => ({ task: earlier.task, similarity: this.#similarity(fingerprint, earlier.fingerprint) }))
       .filter(({ similarity }) => similarity > 0 && similarity >= similarityThreshold)
       .sort((a, b) => b.similarity - a.similarity);
     const seen = new Set<string>();
     return scored.filter((each) => !seen.has(each.task) && seen.size < topK && seen.add(each.task));
-  }
-
-  /** @param standsFor so many failures; 0: it is not compared */
-  #recordOne(failure: Failure, standsFor: number): readonly AlikeTask[] {
-    const { boost, selfBoost, maxHistory } = this.#options;
-    this.#raise(failure.task, selfBoost);
-    const alike = standsFor > 0 ? this.alike(failure) : [];
-    for (const { task, similarity } of alike) this.#raise(task, boost * similarity * standsFor);
-    this.history.push(failure);
-    if (this.history.length > maxHistory) this.history.shift();
-    return alike;
   }
 
   #raise(task: string, by: number): void {
@@ -179,6 +186,10 @@ function toldApart(failures: readonly Failure[]): Failure[] {
   }));
 }
 
+const otherTasks = ({ task }: Failure, remembered: readonly Failure[]) => [
+  ...new Set(remembered.map((earlier) => earlier.task).filter((other) => other !== task)),
+];
+
 const isSamePair = (a: ComparedFailure, b: ComparedFailure) =>
   (a.of === b.task && a.task === b.of) || (a.of === b.of && a.task === b.task);
 
@@ -208,7 +219,9 @@ export const failureSimilarityDiagnostic = stepwise({
       .int()
       .min(1)
       .default(16)
-      .describe('failures of a step that are compared with those remembered, evenly taken; each stands for the others'),
+      .describe(
+        'failures of a step that are compared with those remembered, evenly taken; the others count as these on average',
+      ),
     maxChars: z
       .int()
       .min(0)
