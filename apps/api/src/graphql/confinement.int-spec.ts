@@ -96,6 +96,7 @@ function valueOf(field: string, { name, type }: GraphQLArgument): unknown {
     return { estimator: 'grpo', trajectories: [{ id: 't', group: 'g', trainingStep: 0, outcomeReward: 1, turns }] };
   }
   if (field === 'trajectory') return 'secret-t0-0-0';
+  if (field === 'creditSample' && name !== 'points') return 'grpo';
   if (field === 'metric' && name === 'name') return 'loss';
   if (field === 'project' || name === 'project') return 'secret-project';
   if (isNonNullType(type)) throw new Error(`say what ${field}(${name}) is given`);
@@ -190,6 +191,7 @@ describe('mutations', () => {
     ],
     eraseRun: [() => `eraseRun(input: { run: "${run}" }) { position }`, 'run.unknown'],
     measureDiagnostics: [() => `measureDiagnostics(run: "${run}", asOf: 1)`, 'run.unknown'],
+    setDiagnostics: [() => `setDiagnostics(run: "${run}", settings: {}) { version }`, 'run.unknown'],
     startAudit: [() => `startAudit(input: { run: "${run}", estimator: "grpo" }) { id }`, 'run.unknown'],
     findNearestTurns: [
       () => `findNearestTurns(input: { run: "${run}", trajectory: "secret-t0-0-0", index: 0 }) { id }`,
