@@ -78,14 +78,18 @@ beforeAll(async () => {
      values ($1, $2, $3, $4, 'secret-alert', 'opened', '{}', 'failed')`,
     [delivery, webhook, ours, run],
   );
-  secrets = [ours, run, analysis, 'secret', ...[keys.owner, keys.admin].map((key) => key.split('_')[1])];
+  const { rows } = await api.db.ownerPool.query(
+    `select encode(chain_hash, 'hex') as hash from run_stream where run_id = $1`,
+    [run],
+  );
+  secrets = [ours, run, analysis, 'secret', rows[0].hash, ...[keys.owner, keys.admin].map((key) => key.split('_')[1])];
 });
 
 afterAll(() => api?.close());
 
 /** What a field's argument is given: always something of ours. */
 function valueOf(field: string, { name, type }: GraphQLArgument): unknown {
-  if (name === 'first') return 2;
+  if (name === 'first') return 1;
   if (field === 'run' || name === 'run') return run;
   if (name === 'analysis' || name === 'against' || field === 'analysis') return analysis;
   if (field === 'audit') return audit;
@@ -96,7 +100,7 @@ function valueOf(field: string, { name, type }: GraphQLArgument): unknown {
     return { estimator: 'grpo', trajectories: [{ id: 't', group: 'g', trainingStep: 0, outcomeReward: 1, turns }] };
   }
   if (field === 'trajectory') return 'secret-t0-0-0';
-  if (field === 'creditSample' && name !== 'points') return 'grpo';
+  if (field === 'creditSample') return name === 'points' ? 2 : 'grpo';
   if (field === 'metric' && name === 'name') return 'loss';
   if (field === 'project' || name === 'project') return 'secret-project';
   if (isNonNullType(type)) throw new Error(`say what ${field}(${name}) is given`);
