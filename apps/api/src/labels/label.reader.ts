@@ -1,13 +1,16 @@
 import type { Confined } from '#lib/access';
 import type { Rater } from '#lib/diagnostics';
 
-interface Row {
+interface Given {
   readonly trajectory: string;
   readonly annotator: string;
-  readonly signal: string;
   readonly turn: number;
+  readonly signals: Readonly<Record<string, unknown>>;
+}
+
+interface Row extends Omit<Given, 'signals'> {
+  readonly signal: string;
   readonly label: number;
-  readonly dataset: string | null;
 }
 
 export interface RunLabels {
@@ -27,24 +30,24 @@ const MAX_RATERS = 20;
 
 /** The last label that each annotator gave to each turn. Trajectories that a rewind superseded are left out. */
 export async function labelsOf(db: Confined, runId: string, signals: readonly string[]): Promise<RunLabels> {
-  const found = await db.query<Row>(
-    `select distinct on (md5(trajectory_id), trajectory_id, annotator, signal, turn)
-       trajectory_id as trajectory, annotator, signal, turn, (annotation.signals ->> signal)::float8 as label,
-       case when json_typeof(trajectory.signals) = 'object' then trajectory.signals ->> 'dataset' end as dataset
+  // Taken apart here: Postgres reads no JSON in which a text holds half a surrogate pair.
+  const found = await db.query<Given>(
+    `select trajectory_id as trajectory, annotator, turn, annotation.signals
      from annotation
      join trajectory on trajectory.run_id = annotation.run_id and trajectory.id = annotation.trajectory_id
-     cross join unnest($2::text[]) as wanted(signal)
      where annotation.run_id = $1 and turn is not null and annotation.status = 'ok'
        and annotation.superseded_at is null and trajectory.superseded_at is null
-       and json_typeof(annotation.signals -> signal) = 'number' and annotation.signals ->> signal in ('-1', '0', '1')
-     order by md5(trajectory_id), trajectory_id, annotator, signal, turn, position desc, item desc limit $3`,
-    [runId, signals, MAX_LABELS + 1],
+       and exists (select from unnest($2::text[]) as name where strpos(annotation.signals::text, name) > 0)
+     order by md5(trajectory_id), trajectory_id, annotator, turn, position desc, item desc limit $3`,
+    [runId, signals.map((name) => JSON.stringify(name)), MAX_LABELS + 1],
   );
   const isCut = found.length > MAX_LABELS;
-  const rows = isCut ? found.filter(({ trajectory }) => trajectory !== found.at(-1)!.trajectory) : found;
+  const given = isCut ? found.filter(({ trajectory }) => trajectory !== found.at(-1)!.trajectory) : found;
+  const rows = lastLabels(given, signals);
   const byRater = [...Map.groupBy(rows, ({ annotator, signal }) => JSON.stringify([signal, annotator])).values()];
   byRater.sort((a, b) => b.length - a.length);
-  const { turnOffsets, firstTurn, placeOf, dataset } = placesOf(rows);
+  const { turnOffsets, firstTurn, placeOf } = placesOf(rows);
+  const dataset = await datasetsOf(db, runId, [...placeOf.keys()]);
   const failures = await failuresOf(db, runId);
   const raters = byRater.slice(0, MAX_RATERS).map((given): Rater => {
     const labels = new Float64Array(turnOffsets.at(-1)!).fill(NaN);
@@ -60,6 +63,34 @@ export async function labelsOf(db: Confined, runId: string, signals: readonly st
   return { turnOffsets, dataset, raters, sampled: isCut || byRater.length > MAX_RATERS };
 }
 
+/** Of what each annotator gave to each turn, the last first: what is a label, −1, 0 or 1. */
+function lastLabels(given: readonly Given[], signals: readonly string[]): Row[] {
+  const seen = new Set<string>();
+  return given.flatMap(({ signals: said, ...of }) =>
+    signals.flatMap((signal) => {
+      const label = said[signal];
+      if (label !== -1 && label !== 0 && label !== 1) return [];
+      const key = JSON.stringify([of.trajectory, of.annotator, of.turn, signal]);
+      if (seen.has(key)) return [];
+      seen.add(key);
+      return [{ ...of, signal, label }];
+    }),
+  );
+}
+
+/** The data set that each trajectory says it is of. */
+async function datasetsOf(db: Confined, runId: string, trajectories: readonly string[]): Promise<(string | null)[]> {
+  const rows = await db.query<{ id: string; signals: Readonly<Record<string, unknown>> | null }>(
+    `select id, signals from trajectory where run_id = $1 and id = any ($2) and superseded_at is null`,
+    [runId, trajectories],
+  );
+  const said = new Map(rows.map(({ id, signals }) => [id, signals?.dataset]));
+  return trajectories.map((id) => {
+    const dataset = said.get(id);
+    return typeof dataset === 'string' ? dataset : null;
+  });
+}
+
 /** The trajectories of which annotators failed to say anything, by annotator. */
 async function failuresOf(db: Confined, runId: string) {
   const rows = await db.query<{ annotator: string; trajectory: string }>(
@@ -73,10 +104,8 @@ async function failuresOf(db: Confined, runId: string) {
 /** Where the turns of each trajectory lie, as far as somebody labelled them. */
 function placesOf(rows: readonly Row[]) {
   const turnCounts = new Map<string, number>();
-  const datasetOf = new Map<string, string | null>();
-  for (const { trajectory, turn, dataset } of rows) {
+  for (const { trajectory, turn } of rows) {
     turnCounts.set(trajectory, Math.max(turnCounts.get(trajectory) ?? 0, turn + 1));
-    datasetOf.set(trajectory, dataset);
   }
   const turnOffsets = new Int32Array(turnCounts.size + 1);
   const firstTurn = new Map<string, number>();
@@ -85,5 +114,5 @@ function placesOf(rows: readonly Row[]) {
     turnOffsets[i + 1] = turnOffsets[i] + turns;
   });
   const placeOf = new Map([...turnCounts.keys()].map((trajectory, i) => [trajectory, i]));
-  return { turnOffsets, firstTurn, placeOf, dataset: [...datasetOf.values()] };
+  return { turnOffsets, firstTurn, placeOf };
 }

@@ -94,3 +94,35 @@ it('records none when one of them is wrong, and says which', async () => {
   const after = await api.db.ownerPool.query('select next_position from run_stream where run_id = $1', [run]);
   expect(after.rows).toEqual(before.rows);
 });
+
+it('reads labels beside texts that Postgres cannot read as JSON', async () => {
+  const at = '2026-11-21T12:00:00Z';
+  const odd = { note: 'half a pair \ud800', nul: 'a \0', 'odd \udc00 name': 1 };
+  const project = await aProject(api.db.ownerPool);
+  const other = await aRun(api.db.ownerPool, { project, name: 'odd' });
+  await api.append(other, [
+    {
+      type: 'trajectory.recorded',
+      at,
+      id: 't',
+      group: 'g',
+      trainingStep: 0,
+      signals: { ...odd, dataset: 'qa' },
+      turns: [{ state: 's', action: 'a' }],
+    },
+    ...[1, 'no label', -1, null].map((humanLabel) => ({
+      type: 'annotation.recorded',
+      at,
+      annotator: 'ann',
+      trajectory: 't',
+      turns: [{ turn: 0, signals: { ...odd, humanLabel } }],
+    })),
+  ]);
+  await api.project(other);
+  const answer = await api.ask(
+    await api.key(project, 'read'),
+    '{ labels(run: "odd") { raters { annotator turns byLabel } } }',
+  );
+  expect(answer.errors).toBeUndefined();
+  expect(answer.data.labels.raters).toEqual([{ annotator: 'ann', turns: 1, byLabel: [1, 0, 0] }]);
+});
