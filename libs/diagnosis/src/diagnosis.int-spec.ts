@@ -273,11 +273,14 @@ it('holds no checkpoint against one of another projection, nor against one that 
 it('forgets the checkpoints that a rewind superseded, and finds them again as of then', async () => {
   await advance([0, 1, 2].flatMap((step) => [...stepOf(step, 0), checkpointOf(step)]));
   const asOf = sequencePosition(await readEvents(db.pool, run, 0));
-  const found = await advance([
-    { type: 'run.rewound', at: AT, toTrainingStep: 0 },
-    ...stepOf(1, 0, 'again-'),
-    checkpointOf(1, { sketch: [0, 0, 1, 3] }),
-  ]);
+  const found = await advance(
+    [
+      { type: 'run.rewound', at: AT, toTrainingStep: 0 },
+      ...stepOf(1, 0, 'again-'),
+      checkpointOf(1, { sketch: [0, 0, 1, 3] }),
+    ],
+    true,
+  );
   const norms = (reading: Diagnosis) => reading.steps.map(({ values }) => values['stepNorm']);
   expect(norms(found['path-straightness'])).toEqual([null, 3]);
   const then = await readDiagnosis(db.pool, run, asOf);
