@@ -1,3 +1,4 @@
+import type { PlannedStart } from '#lib/diagnostics';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import { awaitDiagnosis } from '../client/diagnosis.js';
@@ -38,14 +39,7 @@ interface PlanView {
       readonly rollouts: number;
       readonly mixed: number;
     })[];
-    readonly starts: readonly {
-      readonly task: string;
-      readonly trajectory: string | null;
-      readonly prefixTurns: number;
-      readonly predicted: number;
-      readonly rollouts: number;
-      readonly mixed: number;
-    }[];
+    readonly starts: readonly PlannedStart[];
   } | null;
   readonly restarts: readonly {
     readonly task: string;
