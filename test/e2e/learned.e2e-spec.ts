@@ -15,7 +15,7 @@ const absent = [DRIVER, join(CHROMIUM, 'libvulkan.so.1'), 'node_modules/webgpu/i
 
 let folder: string;
 let rollouts: string;
-const few = JSON.stringify({ epochs: 2, hiddenUnits: 4, batchSize: 64 });
+const few = JSON.stringify({ epochs: 2, hiddenUnits: 4, batchSize: 16 });
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'recredit-e2e-learned-'));
