@@ -4,25 +4,27 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createApi } from '#app/api';
 import { Authenticator, confine, createKey } from '#lib/access';
-import { computeShard, planAnalysis, runShard, startAnalysis, type ShardAddress } from '#lib/analysis';
-import { comparisonOf, decodeSummary } from '#lib/diagnostics';
-import { EventLog, sealBatch } from '#lib/event-log';
-import { newId } from '#lib/kernel';
-import { Projector } from '#lib/projection';
-import { openPool, openSegmentStore, type Pool, type SegmentStore } from '#lib/storage';
+import { EventLog } from '#lib/event-log';
+import { openPool, openSegmentStore, type Pool } from '#lib/storage';
 import { pino } from 'pino';
 import { withDatabase } from './bench-database.js';
 import type { BenchRow } from './bench-row.js';
 import type { Benchmark, BenchOptions } from './benchmark.js';
+import { dashboardDocuments } from './dashboard-documents.js';
 import { quantile } from './ingest.bench.js';
-import { madeRecords, ndjsonOf } from './made-records.js';
 import { rateOnce } from './rate.js';
+import {
+  analyseRun,
+  diagnoseAndAudit,
+  recordRun,
+  TURNS_OF_GROUP,
+  TURNS_OF_TRAJECTORY,
+  type RecordedRun,
+} from './recorded-run.js';
 
-const GROUP = 64;
-const TURNS = 20;
 /** Groups of a training step. */
 const GROUPS = 8;
-const TURNS_OF_STEP = GROUPS * GROUP * TURNS;
+const TURNS_OF_STEP = GROUPS * TURNS_OF_GROUP;
 const TIMES = 100;
 const YARDSTICK = 'the primary key of one trajectory';
 
@@ -36,6 +38,35 @@ const VIEWS: Readonly<Record<string, string>> = {
     turns(first: 20) { edges { node { index state action reward signals credit(analysis: $analysis) { estimator credit } } } } } }`,
   comparison: 'query ($analysis: ID!) { analysis(id: $analysis) { state comparison { detail } } }',
 };
+
+/** Beside the run and the analysis, by query: what a page says of places that grow with the run is near its end. */
+function variablesOfPages(
+  { id: run, steps, turns }: RecordedRun,
+  { other, analysis, audit }: { readonly other: string; readonly analysis: string; readonly audit: string },
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const [last, group] = [steps - 1, 'g0'];
+  const events = turns / TURNS_OF_TRAJECTORY + steps;
+  const trajectory = `${Math.min(last, 5)}-0-0`;
+  const compared = { a: run, b: other };
+  return {
+    Metric: { name: 'loss' },
+    TwoRuns: compared,
+    TwoMetrics: { ...compared, name: 'loss' },
+    Groups: { step: last },
+    Rollouts: { step: last, group },
+    Paths: { step: 5, group, analysis, credited: true },
+    Trajectory: { trajectory },
+    Turns: { trajectory: `${last}-0-0` },
+    CreditedTurns: { trajectory },
+    Tokens: { trajectory },
+    Prefix: { trajectory, turns: 20 },
+    CreditSample: { x: 'grpo', y: 'gigpo' },
+    Audit: { audit },
+    Events: { from: events - 50 },
+    OneEvent: { position: events - 1 },
+    VerifyLog: { from: 0 },
+  };
+}
 
 interface Asked {
   readonly ms: readonly number[];
@@ -66,12 +97,18 @@ export const queries: Benchmark = {
       const app = await createApi(ports, pino({ level: 'silent' }));
       try {
         const { text: key } = await createKey(confine(pool, '*'), { projectId: null, name: 'bench', roles: ['admin'] });
-        const run = await recorded({ owner, log, platform, store }, turns);
-        const analysis = await analysed(platform, store, run);
+        const wantedSteps = Math.max(2, Math.round(turns / TURNS_OF_STEP));
+        const run = await recordRun({ owner, log, platform, store }, wantedSteps, GROUPS);
+        const other = await recordRun({ owner, log, platform, store }, 2, 1);
+        const analysis = await analyseRun(platform, store, run);
+        const audit = await diagnoseAndAudit(platform, store, run);
+        const pages = await dashboardDocuments();
+        const views = new Map([...Object.entries(VIEWS), ...pages]);
         const http = app.getHttpAdapter().getInstance();
         const headers = { authorization: `Bearer ${key}` };
+        const variablesOf = variablesOfPages(run, { other: other.id, analysis, audit });
         const once = async (view: string): Promise<number> => {
-          const payload = { query: VIEWS[view], variables: { run: run.id, analysis } };
+          const payload = { query: views.get(view), variables: { run: run.id, analysis, ...variablesOf[view] } };
           const started = performance.now();
           const answer = await http.inject({ method: 'POST', url: '/graphql', headers, payload });
           const ms = performance.now() - started;
@@ -89,7 +126,7 @@ export const queries: Benchmark = {
         const base = await shortest(platform, run.id);
         const size = `${(run.turns / 1e6).toFixed(1)} M turns`;
         const rows: BenchRow[] = [rowOf(YARDSTICK, base, 'ms', base)];
-        for (const view of Object.keys(VIEWS)) {
+        for (const view of views.keys()) {
           const { ms, statements: count } = await ask(view);
           rows.push(
             rowOf(`${view}, p50 (${size})`, quantile(ms, 0.5), 'ms', base),
@@ -136,65 +173,4 @@ async function shortest(platform: Pool, run: string): Promise<number> {
     ms.push(performance.now() - started);
   }
   return quantile(ms, 0.5);
-}
-
-interface Recording {
-  readonly owner: Pool;
-  readonly platform: Pool;
-  readonly log: EventLog;
-  readonly store: SegmentStore;
-}
-
-/** A run of whole trajectories: 8 groups of 64 x 20 turns in each training step, projected. */
-async function recorded({ owner, platform, log, store }: Recording, turns: number) {
-  const [project, run] = [newId(), newId()];
-  await owner.query('insert into project (id, name) values ($1, $1)', [project]);
-  await owner.query('insert into run (id, project_id, name) values ($1, $2, $1)', [run, project]);
-  const steps = Math.max(2, Math.round(turns / TURNS_OF_STEP));
-  const made = madeRecords(GROUPS * GROUP);
-  const at = new Date(0).toISOString();
-  const projector = new Projector({ pool: platform, store });
-  for (let step = 0, sequence = 0; step < steps; step++) {
-    for (let group = 0; group < GROUPS; group++, sequence++) {
-      const events = made.slice(group * GROUP, (group + 1) * GROUP).map((record, i) => ({
-        type: 'trajectory.recorded',
-        at,
-        ...record,
-        turns: [...record.turns, ...record.turns].slice(0, TURNS),
-        id: `${step}-${group}-${i}`,
-        group: `g${group}`,
-        trainingStep: step,
-      }));
-      const ndjson = ndjsonOf(events);
-      await log.append(
-        run,
-        await sealBatch({ producerId: 'b', epoch: 0, sequence, ndjson, eventCount: events.length }),
-      );
-    }
-    if (step % 20 === 19) await projector.projectRun(run);
-  }
-  await projector.projectRun(run);
-  await projector.stop();
-  return { id: run, project, steps, turns: steps * TURNS_OF_STEP };
-}
-
-async function analysed(platform: Pool, store: SegmentStore, run: { readonly id: string; readonly project: string }) {
-  const estimators = ['grpo', 'gigpo', 'rloo'].map((id) => ({ id }));
-  const request = { runs: [{ id: run.id }], estimators, steps: { from: 0, to: 9 } };
-  const analysis = await startAnalysis({ pool: platform, plan: async () => {} }, run.project, request);
-  const projector = new Projector({ pool: platform, store });
-  await projector.projectRun(run.id);
-  const waiting: ShardAddress[] = [];
-  const conclude = async (summary: Uint8Array) => comparisonOf(decodeSummary(summary));
-  await planAnalysis({ pool: platform, conclude, compute: async (shards) => void waiting.push(...shards) }, analysis);
-  const discard = async (keys: readonly string[]) => void (await Promise.all(keys.map((key) => store.delete(key))));
-  const ports = {
-    pool: platform,
-    conclude,
-    discard,
-    compute: (task: Parameters<typeof computeShard>[1]) => computeShard(store, task),
-  };
-  for (const shard of waiting) await runShard(ports, shard);
-  await projector.stop();
-  return analysis;
 }
