@@ -30,7 +30,14 @@ describe('projectEvents', () => {
       anEvent.turn('e', 1, { group: 'h', trainingStep: 1 }),
       anEvent.end('e', { group: 'h', trainingStep: 1 }),
     ]);
-    const counts = { trajectoryCount: 2, finishedCount: 2, turnCount: 5, judgedCount: 2, successCount: 1, outcomeSum: 1.25 };
+    const counts = {
+      trajectoryCount: 2,
+      finishedCount: 2,
+      turnCount: 5,
+      judgedCount: 2,
+      successCount: 1,
+      outcomeSum: 1.25,
+    };
     expect(set.groups.change('g', 0)).toMatchObject({ ...counts, outcomeMin: 0.25, outcomeMax: 1, outcomeCount: 2 });
     expect(set.groups.change('h', 0)).toMatchObject({ trajectoryCount: 1, outcomeCount: 0, outcomeMin: null });
     expect(set.steps.change(0)).toMatchObject({ trajectoryCount: 3, groupCount: 2, turnCount: 6 });
