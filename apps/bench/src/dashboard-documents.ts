@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Kind, parse, print, type DefinitionNode, type FragmentDefinitionNode } from 'graphql';
+import { Kind, OperationTypeNode, parse, print, type DefinitionNode, type FragmentDefinitionNode } from 'graphql';
 
 const PAGES = fileURLToPath(new URL('../../../../apps/dashboard/src/', import.meta.url));
 const DOCUMENT = /graphql\(\s*`([^`]+)`/g;
@@ -15,7 +15,7 @@ export async function dashboardDocuments(): Promise<ReadonlyMap<string, string>>
   const fragments = new Map(definitions.filter(isFragment).map((fragment) => [fragment.name.value, fragment]));
   return new Map(
     definitions.flatMap((definition) => {
-      if (definition.kind !== Kind.OPERATION_DEFINITION || definition.operation !== 'query') return [];
+      if (definition.kind !== Kind.OPERATION_DEFINITION || definition.operation !== OperationTypeNode.QUERY) return [];
       return [[definition.name?.value ?? '', withFragments(definition, fragments)] as const];
     }),
   );

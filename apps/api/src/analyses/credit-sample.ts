@@ -1,4 +1,4 @@
-import { creditPlaces, openCredits, type ShardAddress } from '#lib/analysis';
+import { creditPlaces, FileMemory, openCredits, type ShardAddress } from '#lib/analysis';
 import { creditPerTurn, type CreditFile } from '#lib/columnar';
 import { ownerOf, seededRandom } from '#lib/numeric';
 import type { Queryable, SegmentStore } from '#lib/storage';
@@ -6,6 +6,9 @@ import type { CreditSample } from './credit-sample.object.js';
 
 /** What a sample reads: enough to see a run from its first training step to its last, few enough to be there at once. */
 const MAX_SHARDS = 12;
+
+/** Of the files that are read, for the next shard. */
+const memory = new FileMemory(16 * 2 ** 20);
 
 /** Which two estimators, by label, and how many turns at most. */
 export interface SampleWish {
@@ -39,14 +42,19 @@ export async function creditSample(
   const points: Point[] = [];
   let ofTurns = 0;
   for (const [i, { runId: run, trainingStep }] of shards.entries()) {
+    const { allocate, giveBack } = memory.lend();
     const wanted = places[i].filter(({ label }) => label === x || label === y);
-    const files = new Map((await openCredits(store, wanted)).map(({ label, file }) => [label, file]));
+    const credits = await openCredits(store, wanted, allocate); // where one fails, others may still be written to
+    const files = new Map(credits.map(({ label, file }) => [label, file]));
     const [ofX, ofY] = [files.get(x), files.get(y)];
-    if (!ofX || !ofY) continue;
-    const said = turnsOfBoth(ofX, ofY);
-    ofTurns += said.length;
-    const kept = drawn(said, quota, `${run} ${trainingStep}`);
-    points.push(...kept.map((turn) => ({ ...turn, run, trainingStep })));
+    if (ofX && ofY) {
+      const said: Said = { x: creditPerTurn(ofX), y: creditPerTurn(ofY) };
+      const rows = rowsOfBoth(said);
+      ofTurns += rows.length;
+      const kept = drawn(rows, quota, `${run} ${trainingStep}`);
+      points.push(...pointsOf(kept, said, ofX).map((turn) => ({ ...turn, run, trainingStep })));
+    }
+    giveBack();
   }
   const column = <Name extends keyof Point>(name: Name) => points.map((point) => point[name]);
   return {
@@ -77,18 +85,30 @@ async function spreadShards(db: Queryable, analysisId: string) {
   return { shards: rows, ofShards: rows[0]?.of ?? 0 };
 }
 
-/** Both files are of one shard, so their rows are the same turns. */
-function turnsOfBoth(ofX: CreditFile, ofY: CreditFile): Omit<Point, 'run' | 'trainingStep'>[] {
-  const [x, y] = [creditPerTurn(ofX), creditPerTurn(ofY)];
-  const { turnOffsets, trajectories } = ofX;
-  const owner = ownerOf(turnOffsets);
-  const turns: Omit<Point, 'run' | 'trainingStep'>[] = [];
+/** [turns] of a shard, by two estimators */
+interface Said {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+}
+
+/** Of turns on which neither is silent. */
+function rowsOfBoth({ x, y }: Said): number[] {
+  const rows: number[] = [];
   for (let row = 0; row < x.length; row++) {
-    if (!Number.isFinite(x[row]) || !Number.isFinite(y[row])) continue;
-    const at = owner[row];
-    turns.push({ x: x[row], y: y[row], trajectory: trajectories[at], turn: row - turnOffsets[at] });
+    if (Number.isFinite(x[row]) && Number.isFinite(y[row])) rows.push(row);
   }
-  return turns;
+  return rows;
+}
+
+/** Only of rows that are kept: a shard has a hundred times as many. @param file either of the two, their rows are the same */
+function pointsOf(rows: readonly number[], { x, y }: Said, { turnOffsets, trajectories }: CreditFile) {
+  const owner = ownerOf(turnOffsets);
+  return rows.map((row) => ({
+    x: x[row],
+    y: y[row],
+    trajectory: trajectories[owner[row]],
+    turn: row - turnOffsets[owner[row]],
+  }));
 }
 
 /** Each of the items is as likely to be among the `limit` that are kept; their order stays (Knuth's algorithm S). */
