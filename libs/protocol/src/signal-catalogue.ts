@@ -833,6 +833,14 @@ export const SIGNALS: readonly SignalDefinition[] = [
     meaning: 'log-probability as the inference engine reported it (behaviour policy)',
   },
   {
+    name: 'sumProbSquared',
+    levels: ['token'],
+    kind: 'number',
+    range: '0 to 1',
+    meaning:
+      'sum over the vocabulary of the squared probabilities at this position; with `logprob` it gives the length of the gradient exactly',
+  },
+  {
     name: 'temperedLogprob',
     levels: ['token'],
     kind: 'number',
