@@ -7,6 +7,7 @@ import type { BenchRow } from './bench-row.js';
 import { benchTable } from './bench-table.js';
 import type { Benchmark, BenchOptions } from './benchmark.js';
 import { comparison } from './comparison.bench.js';
+import { dashboard } from './dashboard.bench.js';
 import { diagnostics } from './diagnostics.bench.js';
 import { estimators } from './estimators.bench.js';
 import { growth } from './growth.bench.js';
@@ -42,6 +43,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   recompute,
   growth,
   queries,
+  dashboard,
   tensor,
 ];
 

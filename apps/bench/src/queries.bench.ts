@@ -1,26 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { createApi } from '#app/api';
-import { Authenticator, confine, createKey } from '#lib/access';
-import { EventLog } from '#lib/event-log';
-import { openPool, openSegmentStore, type Pool } from '#lib/storage';
-import { pino } from 'pino';
-import { withDatabase } from './bench-database.js';
+import type { Pool } from '#lib/storage';
+import { withApiHere } from './api-here.js';
 import type { BenchRow } from './bench-row.js';
 import type { Benchmark, BenchOptions } from './benchmark.js';
 import { dashboardDocuments } from './dashboard-documents.js';
 import { quantile } from './ingest.bench.js';
 import { rateOnce } from './rate.js';
-import {
-  analyseRun,
-  diagnoseAndAudit,
-  recordRun,
-  TURNS_OF_GROUP,
-  TURNS_OF_TRAJECTORY,
-  type RecordedRun,
-} from './recorded-run.js';
+import { analyseRun, diagnoseAndAudit, recordRun, TURNS_OF_GROUP, type RecordedRun } from './recorded-run.js';
 
 /** Groups of a training step. */
 const GROUPS = 8;
@@ -41,11 +26,10 @@ const VIEWS: Readonly<Record<string, string>> = {
 
 /** Beside the run and the analysis, by query: what a page says of places that grow with the run is near its end. */
 function variablesOfPages(
-  { id: run, steps, turns }: RecordedRun,
+  { id: run, steps, events }: RecordedRun,
   { other, analysis, audit }: { readonly other: string; readonly analysis: string; readonly audit: string },
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const [last, group] = [steps - 1, 'g0'];
-  const events = turns / TURNS_OF_TRAJECTORY + steps;
   const trajectory = `${Math.min(last, 5)}-0-0`;
   const compared = { a: run, b: other };
   return {
@@ -77,87 +61,63 @@ interface Asked {
 export const queries: Benchmark = {
   name: 'queries',
   run: ({ turns = 10_000_000 }: BenchOptions = {}) =>
-    withDatabase(async (url) => {
-      const folder = await mkdtemp(join(tmpdir(), 'recredit-bench-'));
-      const owner = openPool(url, { size: 2 });
-      const platform = openPool(url, { role: 'recredit_app', projects: '*', size: 8 });
-      const pool = openPool(url, { role: 'recredit_app', size: 8 });
-      const log = new EventLog(platform, { notify: false });
-      let statements = 0;
-      pool.on('connect', (client) => {
-        const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-        client.query = ((...args: unknown[]) => {
-          statements++;
-          return query(...args);
-        }) as typeof client.query;
-      });
-      const store = await openSegmentStore(pathToFileURL(folder).href);
-      const queue = { enqueue: async () => 0, depths: async () => [] };
-      const ports = { pool, platform, log, store, queue, authenticator: new Authenticator(pool) };
-      const app = await createApi(ports, pino({ level: 'silent' }));
-      try {
-        const { text: key } = await createKey(confine(pool, '*'), { projectId: null, name: 'bench', roles: ['admin'] });
-        const wantedSteps = Math.max(2, Math.round(turns / TURNS_OF_STEP));
-        const run = await recordRun({ owner, log, platform, store }, wantedSteps, GROUPS);
-        const other = await recordRun({ owner, log, platform, store }, 2, 1);
-        const analysis = await analyseRun(platform, store, run);
-        const audit = await diagnoseAndAudit(platform, store, run);
-        const pages = await dashboardDocuments();
-        const views = new Map([...Object.entries(VIEWS), ...pages]);
-        const http = app.getHttpAdapter().getInstance();
-        const headers = { authorization: `Bearer ${key}` };
-        const variablesOf = variablesOfPages(run, { other: other.id, analysis, audit });
-        const once = async (view: string): Promise<number> => {
-          const payload = { query: views.get(view), variables: { run: run.id, analysis, ...variablesOf[view] } };
-          const started = performance.now();
-          const answer = await http.inject({ method: 'POST', url: '/graphql', headers, payload });
-          const ms = performance.now() - started;
-          if (answer.statusCode === 200 && !answer.body.includes('"errors"')) return ms;
-          throw new Error(`${view}: ${answer.body}`);
-        };
-        const ask = async (view: string): Promise<Asked> => {
-          const ms: number[] = [];
-          for (let i = 0; i < TIMES; i++) {
-            statements = 0;
-            ms.push(await once(view));
-          }
-          return { ms: ms.slice(5), statements };
-        };
-        const base = await shortest(platform, run.id);
-        const size = `${(run.turns / 1e6).toFixed(1)} M turns`;
-        const rows: BenchRow[] = [rowOf(YARDSTICK, base, 'ms', base)];
-        for (const view of views.keys()) {
-          const { ms, statements: count } = await ask(view);
-          rows.push(
-            rowOf(`${view}, p50 (${size})`, quantile(ms, 0.5), 'ms', base),
-            rowOf(`${view}, p99`, quantile(ms, 0.99), 'ms', base),
-            rowOf(`${view}, SQL statements`, count, '', 1),
-          );
+    withApiHere(async ({ app, key, asked, ...recording }) => {
+      const { platform, store } = recording;
+      const wantedSteps = Math.max(2, Math.round(turns / TURNS_OF_STEP));
+      const run = await recordRun(recording, wantedSteps, GROUPS);
+      const other = await recordRun(recording, 2, 1);
+      const analysis = await analyseRun(platform, store, run);
+      const audit = await diagnoseAndAudit(platform, store, run);
+      const pages = await dashboardDocuments();
+      const views = new Map([...Object.entries(VIEWS), ...pages]);
+      const http = app.getHttpAdapter().getInstance();
+      const headers = { authorization: `Bearer ${key}` };
+      const variablesOf = variablesOfPages(run, { other: other.id, analysis, audit });
+      const once = async (view: string): Promise<number> => {
+        const payload = { query: views.get(view), variables: { run: run.id, analysis, ...variablesOf[view] } };
+        const started = performance.now();
+        const answer = await http.inject({ method: 'POST', url: '/graphql', headers, payload });
+        const ms = performance.now() - started;
+        if (answer.statusCode === 200 && !answer.body.includes('"errors"')) return ms;
+        throw new Error(`${view}: ${answer.body}`);
+      };
+      const ask = async (view: string): Promise<Asked> => {
+        const ms: number[] = [];
+        for (let i = 0; i < TIMES; i++) {
+          asked.statements = 0;
+          ms.push(await once(view));
         }
-        const steps = Math.min(run.steps, Math.ceil(1_000_000 / TURNS_OF_STEP));
-        const address = `/v1/runs/${run.id}/trajectories.arrow?steps=0..${steps - 1}`;
-        const listening = await app.listen(0, '127.0.0.1').then(() => app.getUrl());
-        let bytes = 0;
-        const state = { isOver: false };
-        const exporting = rateOnce(1, async () => {
-          const response = await fetch(`${listening}${address}`, { headers });
-          for await (const chunk of response.body ?? []) bytes += (chunk as Uint8Array).length;
-        }).finally(() => (state.isOver = true));
-        const meanwhile: number[] = [];
-        while (!state.isOver) meanwhile.push(await once('trajectory'));
-        const seconds = 1 / (await exporting);
-        const exported = `Arrow export of ${steps * TURNS_OF_STEP} turns, ${Math.round(bytes / 2 ** 20)} MiB`;
+        return { ms: ms.slice(5), statements: asked.statements };
+      };
+      const base = await shortest(platform, run.id);
+      const size = `${(run.turns / 1e6).toFixed(1)} M turns`;
+      const rows: BenchRow[] = [rowOf(YARDSTICK, base, 'ms', base)];
+      for (const view of views.keys()) {
+        const { ms, statements: count } = await ask(view);
         rows.push(
-          rowOf(exported, seconds, 's', 1),
-          rowOf('trajectory, p99 meanwhile', quantile(meanwhile, 0.99), 'ms', base),
+          rowOf(`${view}, p50 (${size})`, quantile(ms, 0.5), 'ms', base),
+          rowOf(`${view}, p99`, quantile(ms, 0.99), 'ms', base),
+          rowOf(`${view}, SQL statements`, count, '', 1),
         );
-        return rows;
-      } finally {
-        await app.close();
-        await log.close();
-        await Promise.all([pool.end(), platform.end(), owner.end()]);
-        await rm(folder, { recursive: true, force: true });
       }
+      const steps = Math.min(run.steps, Math.ceil(1_000_000 / TURNS_OF_STEP));
+      const address = `/v1/runs/${run.id}/trajectories.arrow?steps=0..${steps - 1}`;
+      const listening = await app.listen(0, '127.0.0.1').then(() => app.getUrl());
+      let bytes = 0;
+      const state = { isOver: false };
+      const exporting = rateOnce(1, async () => {
+        const response = await fetch(`${listening}${address}`, { headers });
+        for await (const chunk of response.body ?? []) bytes += (chunk as Uint8Array).length;
+      }).finally(() => (state.isOver = true));
+      const meanwhile: number[] = [];
+      while (!state.isOver) meanwhile.push(await once('trajectory'));
+      const seconds = 1 / (await exporting);
+      const exported = `Arrow export of ${steps * TURNS_OF_STEP} turns, ${Math.round(bytes / 2 ** 20)} MiB`;
+      rows.push(
+        rowOf(exported, seconds, 's', 1),
+        rowOf('trajectory, p99 meanwhile', quantile(meanwhile, 0.99), 'ms', base),
+      );
+      return rows;
     }),
 };
 

@@ -2,7 +2,9 @@ import {
   auditRun,
   auditTask,
   diagnoseRun,
+  measureSteps,
   measureTask,
+  stepRevisions,
   startAudit,
   type AuditTask,
   type MeasureTask,
@@ -16,7 +18,9 @@ import type { Pool, SegmentStore } from '#lib/storage';
 import { madeRecords, ndjsonOf } from './made-records.js';
 
 const GROUP = 64;
-export const TURNS_OF_TRAJECTORY = 20;
+const TURNS_OF_TRAJECTORY = 20;
+/** Whose diagnostics are measured, and which are audited. */
+const MEASURED_STEPS = 10;
 export const TURNS_OF_GROUP = GROUP * TURNS_OF_TRAJECTORY;
 
 /** Where a run is recorded. */
@@ -32,6 +36,7 @@ export interface RecordedRun {
   readonly project: string;
   readonly steps: number;
   readonly turns: number;
+  readonly events: number;
 }
 
 /** A run of whole trajectories, some groups of 64 x 20 turns in each training step, and its metrics; projected. */
@@ -68,7 +73,7 @@ export async function recordRun(
   }
   await projector.projectRun(run);
   await projector.stop();
-  return { id: run, project, steps, turns: steps * groups * TURNS_OF_GROUP };
+  return { id: run, project, steps, turns: steps * groups * TURNS_OF_GROUP, events: steps * (groups * GROUP + 1) };
 }
 
 /** An analysis of the first ten training steps by three estimators, done. */
@@ -93,12 +98,21 @@ export async function analyseRun(platform: Pool, store: SegmentStore, run: Recor
   return analysis;
 }
 
-/** What workers do of a run's diagnosis and of an audit, done. @returns the audit */
+/**
+ * What workers do of a run's diagnosis and of an audit, done for its last and its first training steps alone: measuring
+ * takes longer than all else here, and is not what is asked for.
+ *
+ * @returns the audit
+ */
 export async function diagnoseAndAudit(platform: Pool, store: SegmentStore, run: RecordedRun): Promise<string> {
+  const ports = { pool: platform, alerted: async () => {} };
+  const steps = await stepRevisions(platform, run.id, run.events);
   const measure = (task: MeasureTask) => measureTask(store, task);
-  await diagnoseRun({ pool: platform, measure, alerted: async () => {} }, run.id, true);
+  await measureSteps({ ...ports, measure }, run.id, run.events, steps.slice(-MEASURED_STEPS));
+  await diagnoseRun({ ...ports, measure: async () => [] }, run.id, true);
   const claim = { estimator: 'grpo', signal: 'exactAdvantage' };
-  const audit = await startAudit({ pool: platform, queue: async () => {} }, run.id, claim);
+  const asOf = Math.ceil((run.events * MEASURED_STEPS) / Math.max(run.steps, MEASURED_STEPS));
+  const audit = await startAudit({ pool: platform, queue: async () => {} }, run.id, { ...claim, asOf });
   await auditRun({ pool: platform, audit: (task: AuditTask) => auditTask(store, task) }, audit);
   return audit;
 }
