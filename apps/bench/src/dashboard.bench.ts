@@ -9,7 +9,7 @@ import { quantile } from './ingest.bench.js';
 import { madeRecords, ndjsonOf } from './made-records.js';
 import { recordRun, TURNS_OF_GROUP, type RecordedRun } from './recorded-run.js';
 
-const CHROMIUM = process.env.RECREDIT_TEST_CHROMIUM ?? '/usr/bin/chromium';
+const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 const STEPS = 1_000;
 const LONG = 'long';
@@ -31,7 +31,7 @@ export const dashboard: Benchmark = {
   name: 'dashboard',
   async run({ turns = STEPS * TURNS_OF_GROUP }: BenchOptions = {}) {
     if (!existsSync(CHROMIUM)) {
-      process.stderr.write(`dashboard: skipped, there is no browser at ${CHROMIUM} (RECREDIT_TEST_CHROMIUM)\n`);
+      process.stderr.write(`dashboard: skipped, there is no browser at ${CHROMIUM}\n`);
       return [];
     }
     return withApiHere(async (api) => {
