@@ -57,6 +57,21 @@ it('measures each group as if it were alone', () => {
   expect([...beside.standardError.subarray(6)]).toEqual([...alone.standardError]);
 });
 
+it('leaves out a circle of parents at once, whoever of it is left out', () => {
+  const parents = ['b', 'c', 'a', null, 'd'];
+  const trajectories = trajectoryBatch(
+    [...'abcde'].map((id, i) => ({
+      id,
+      group: 'g',
+      trainingStep: 0,
+      ...(parents[i] && { parent: { trajectory: parents[i], turn: 0 } }),
+      turns: [{}],
+    })),
+  );
+  const lefts = leaveOneTrajectoryOut(trajectories).map(({ left }) => [...left].toSorted());
+  expect(lefts).toEqual([[0, 1, 2], [0, 1, 2], [0, 1, 2], [3, 4], [4]]); // prettier-ignore
+});
+
 it('leaves out with a trajectory what branches off it', () => {
   const of = (id: string, parent?: string) => ({ id, group: 'g', trainingStep: 0, turns: [{}], ...(parent && { parent: { trajectory: parent, turn: 0 } }) }); // prettier-ignore
   const tree = trajectoryBatch([of('a'), of('b', 'a'), of('c', 'b'), of('d')]);

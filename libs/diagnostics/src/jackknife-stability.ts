@@ -54,16 +54,15 @@ export function leaveGroupsOut(trajectories: TrajectoryBatch): JackknifeRound[] 
   });
 }
 
-/** The rows, and all that branch off them. */
+/** The rows, and all that branch off them; trajectories may name each other as parents, in a circle. */
 function withBranches({ parentOf }: TrajectoryBatch, rows: ReadonlySet<number>): Set<number> {
+  const branches = Map.groupBy(
+    [...parentOf.keys()].filter((row) => parentOf[row] >= 0),
+    (row) => parentOf[row],
+  );
   const left = new Set(rows);
-  const isLeft = (row: number): boolean => {
-    for (let at = row; at >= 0; at = parentOf[at]) if (rows.has(at)) return true;
-    return false;
-  };
-  parentOf.forEach((parent, row) => {
-    if (parent >= 0 && isLeft(row)) left.add(row);
-  });
+  // those added are come to as well
+  for (const row of left) for (const branch of branches.get(row) ?? []) left.add(branch);
   return left;
 }
 
