@@ -176,7 +176,18 @@ const CASES: Record<string, readonly object[]> = {
   ],
   checkpoints: [
     whole('t'),
-    { type: 'checkpoint.recorded', at: AT, trainingStep: 0, sketch: ['a', [1]], projection: { a: [null] } },
+    { type: 'checkpoint.recorded', at: AT, trainingStep: 0, sketch: [0.5, null, -1e38], projection: { a: [null] } },
+    {
+      type: 'checkpoint.recorded',
+      at: AT,
+      trainingStep: 0,
+      sketch: { f32: base64(Float32Array.of(NaN, 3e38, 1e-45)) },
+      tensors: [
+        { name: '😀', size: 1 },
+        { name: '__proto__', size: 2 },
+      ],
+      projection: '\ud800',
+    },
   ],
   'unknown fields': [{ ...whole('t'), extra: { deep: [1] }, __proto__: { x: 1 }, constructor: 1, signals: { a: 1 } }],
 };
