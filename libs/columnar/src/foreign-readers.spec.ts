@@ -62,7 +62,8 @@ turns = lambda name: [{**row, **turn} for row in rows(name) for turn in row['tur
 stream = rows('stream')
 `,
   polars: `
-import polars
+import polars, warnings
+warnings.simplefilter('ignore', DeprecationWarning) # of explode and empty lists; there are none here
 turns = lambda name: polars.read_ipc(name + '.arrow').filter(polars.col('turns').list.len() > 0).explode('turns').unnest('turns').to_dicts()
 stream = polars.read_ipc_stream('stream.arrow').to_dicts()
 `,
