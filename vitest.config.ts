@@ -9,6 +9,9 @@ const alias = [
   { find: '#migrations', replacement: `${import.meta.dirname}/migrations/index.ts` },
 ];
 
+/** What is waited for may take its time on a busy machine: polling gives up after one second by itself. */
+const patience = { poll: { timeout: 15_000 } };
+
 export default defineConfig({
   test: {
     projects: [
@@ -16,6 +19,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'unit',
+          expect: patience,
           setupFiles: 'test/support/fast-check.setup.ts',
           include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/*.spec.ts'],
           exclude: ['**/node_modules/**', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
@@ -25,6 +29,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'int',
+          expect: patience,
           setupFiles: 'test/support/fast-check.setup.ts',
           include: ['libs/**/*.int-spec.ts', 'apps/**/*.int-spec.ts'],
           globalSetup: 'test/support/postgres.setup.ts',
@@ -37,6 +42,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'e2e',
+          expect: patience,
           include: ['test/{e2e,faults}/**/*.e2e-spec.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,

@@ -69,7 +69,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.getByRole('link', { name: 'household' }).click();
     await heading('household');
     await page.locator('.curve canvas').first().waitFor();
-    expect(new URL(page.url()).pathname).toMatch(/^\/runs\//);
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/^\/runs\//);
 
     await page.getByRole('button', { name: 'Start an analysis' }).click();
     for (const id of ['grpo', 'hgpo', 'discounted-return', 'gae']) await page.getByLabel(id, { exact: true }).check();
@@ -86,9 +86,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.getByRole('region', { name: 'Most disputed turns' }).getByRole('link').first().click();
     const turn = page.locator('.turn-chosen');
     await turn.waitFor();
-    expect(await turn.locator('.lanes .name').allTextContents()).toEqual(
-      expect.arrayContaining(['exactAdvantage', 'grpo', 'hgpo', 'discounted-return', 'gae']),
-    );
+    await expect
+      .poll(() => turn.locator('.lanes .name').allTextContents())
+      .toEqual(expect.arrayContaining(['exactAdvantage', 'grpo', 'hgpo', 'discounted-return', 'gae']));
     const chosen = await turn.getAttribute('aria-label');
     const restored = page.url();
     await page.goto(restored);
@@ -100,10 +100,10 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await turn.getByRole('button', { name: 'good' }).click();
     await turn.locator('.annotation').waitFor();
     expect(await turn.locator('.annotations p').textContent()).toMatch(/^humanLabel 1by <b>ada<\/b>/);
-    expect(await turn.locator('.lanes .name').allTextContents()).toContain('humanLabel');
+    await turn.locator('.lanes .name', { hasText: 'humanLabel' }).waitFor();
     await page.getByLabel('Tokens').selectOption('entropy');
     await turn.locator('.token').first().waitFor();
-    expect(page.url()).toContain('tokens=entropy');
+    await expect.poll(() => page.url()).toContain('tokens=entropy');
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
@@ -120,7 +120,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.goto(`${platform.url}/runs/${run.id}/steps/${node.trainingStep}?group=${node.name}#key=${platform.key}`);
     const states = page.getByRole('region', { name: 'Shared states' });
     await states.getByRole('button').first().click();
-    expect(page.url()).toContain('state=');
+    await expect.poll(() => page.url()).toContain('state=');
     const rollouts = Number(await states.getByRole('row').nth(1).getByRole('cell').nth(1).textContent());
     expect(rollouts).toBeGreaterThan(1);
     const marked = page.getByRole('region', { name: /^Rollouts of/ }).locator('tr.marked');
@@ -133,7 +133,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
   it('shows hostile text as text, and goes from turn to turn by key', async () => {
     await page.goto(`${platform.url}/runs#key=${platform.key}`);
     await heading('Runs');
-    expect(page.url()).not.toContain('rk_');
+    await expect.poll(() => page.url()).not.toContain('rk_');
     await page.goto(`${platform.url}/runs/household/trajectories/hostile`);
     await heading('hostile');
     const said = page.locator('.said').first();
@@ -143,7 +143,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     expect(await page.title()).toBe('hostile · Recredit');
     await page.keyboard.press('j');
     await page.locator('.turn-chosen').waitFor();
-    expect(page.url()).toContain('turn=0');
+    await expect.poll(() => page.url()).toContain('turn=0');
     expect(complaints).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.goto(`${platform.url}/runs/${run.id}`);
     const reading = page.getByRole('button', { name: /^Groups without a signal/ });
     await reading.click();
-    expect(page.url()).toContain('diagnostic=zero-variance-groups');
+    await expect.poll(() => page.url()).toContain('diagnostic=zero-variance-groups');
     await page.reload(); // the address has it all
     await page.locator('.reading-details .evidence a').first().click();
     await heading(/^Training step \d/);
@@ -209,7 +209,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     const from = page.getByRole('spinbutton', { name: 'Steps' });
     const to = page.getByRole('spinbutton', { name: 'to' });
     await expect.poll(() => page.url()).toMatch(/steps=[12]\.\.[345]$/);
-    expect(page.url()).toContain(`steps=${await from.inputValue()}..${await to.inputValue()}`);
+    await expect.poll(() => page.url()).toContain(`steps=${await from.inputValue()}..${await to.inputValue()}`);
     await page.reload();
     await expect.poll(() => from.inputValue()).toMatch(/^[12]$/);
     await to.fill('3');
@@ -224,14 +224,13 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     const { run } = await platform.ask('{ run(id: "household") { analyses(first: 1) { edges { node { id } } } } }');
     await visit(`/analyses/${run.analyses.edges[0].node.id}?x=hgpo&y=discounted-return`);
     await page.getByRole('button', { name: 'hgpo −, discounted-return +' }).click();
-    expect(page.url()).toContain('area=below-above');
+    await expect.poll(() => page.url()).toContain('area=below-above');
     const turns = page.getByRole('region', { name: 'Turns of that part' });
     await turns.getByRole('row').nth(1).waitFor();
     const [, hgpo, discounted] = await turns.getByRole('row').nth(1).getByRole('cell').allTextContents();
     expect([hgpo[0], discounted[0]]).toEqual(['−', '+']);
     await turns.getByRole('link').first().click();
-    const lanes = await page.locator('.turn-chosen .lanes').textContent();
-    expect(lanes).toContain(`hgpo${hgpo}`);
+    await expect.poll(() => page.locator('.turn-chosen .lanes').textContent()).toContain(`hgpo${hgpo}`);
     await page.goBack();
     await turns.waitFor();
 
@@ -243,7 +242,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.mouse.move(x + width * 0.9, y + height * 0.8, { steps: 4 });
     await page.mouse.up();
     await expect.poll(() => decodeURIComponent(page.url())).toMatch(/area=-?[\d.]+,[\d.]+,-?[\d.]+,[\d.]+/);
-    expect(await turns.getByRole('row').count()).toBeGreaterThan(1);
+    await expect.poll(() => turns.getByRole('row').count()).toBeGreaterThan(1);
     expect(complaints).toEqual([]);
   });
 

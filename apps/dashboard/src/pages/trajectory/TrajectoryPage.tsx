@@ -49,9 +49,10 @@ export function TrajectoryPage() {
   const analysis = search.analysis ?? analyses[0]?.id;
   const {
     turns: recorded,
+    analysis: credited,
     isWhole,
     problem,
-  } = useTurns(params.run, params.trajectory, data ? analysis : undefined, trajectory?.turnCount);
+  } = useTurns(params.run, params.trajectory, analysis ?? (data ? null : undefined), trajectory?.turnCount);
   const annotations = useMemo(() => trajectory?.annotations.edges.map(({ node }) => node) ?? [], [trajectory]);
   const turns = useMemo(() => withAnnotations(recorded, annotations), [recorded, annotations]);
   const [awaited, setAwaited] = useState<number | null>(null);
@@ -61,7 +62,7 @@ export function TrajectoryPage() {
     () => ({ annotations, onAnnotated: setAwaited, tokens: search.tokens }),
     [annotations, search.tokens],
   );
-  const lanes = useMemo(() => (run ? lanesOf(run, analysis, turns) : []), [run, analysis, turns]);
+  const lanes = useMemo(() => (run ? lanesOf(run, credited, turns) : []), [run, credited, turns]);
   const choose = useCallback(
     (turn: number) => void navigate({ search: (old) => ({ ...old, turn }), replace: true, resetScroll: false }),
     [navigate],

@@ -45,5 +45,5 @@ it('takes the largest of the trajectory where no spread is known', () => {
 });
 
 it('shows only the truth without an analysis', () => {
-  expect(lanesOf(runWith(1), undefined, []).map(({ name }) => name)).toEqual(['exactAdvantage']);
+  expect(lanesOf(runWith(1), null, []).map(({ name }) => name)).toEqual(['exactAdvantage']);
 });

@@ -18,7 +18,7 @@ export const FULL_SPREADS = 2;
  * One lane per truth that the run carries and per estimator of the analysis. An estimator is drawn in units of its own
  * spread over the analysis, since their scales differ tenfold; a truth by its largest value in the run.
  */
-export function lanesOf(run: RunOfTrajectory, analysisId: string | undefined, turns: readonly Turn[]): Lane[] {
+export function lanesOf(run: RunOfTrajectory, analysisId: string | null, turns: readonly Turn[]): Lane[] {
   const analysis = run.analyses.edges.find(({ node }) => node.id === analysisId)?.node;
   const spreads = new Map(analysis?.comparison?.estimators.map(({ id, std }) => [id, std]));
   const truths = run.signals
