@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recredit, recreditJson } from '../support/recredit.js';
 import { ServedPlatform } from '../support/served-platform.js';
 
-const EXAMPLES = join(import.meta.dirname, '../../examples/estimators');
+const EXAMPLES = join(import.meta.dirname, '../../docs/examples/estimators');
 
 let folder: string;
 let trajectories: string;

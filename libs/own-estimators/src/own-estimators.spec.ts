@@ -10,7 +10,7 @@ import { loadModule } from './load-module.js';
 import type { OwnEstimator, OwnModule } from './own-estimator.js';
 import { readOwnEstimators } from './read-own-estimators.js';
 
-const EXAMPLES = join(import.meta.dirname, '../../../examples/estimators');
+const EXAMPLES = join(import.meta.dirname, '../../../docs/examples/estimators');
 
 let folder: string;
 
