@@ -5,7 +5,12 @@ import { DifferenceResolver } from './analyses/difference.resolver.js';
 import { AnnotationResolver } from './annotations/annotation.resolver.js';
 import { AuditResolver } from './audits/audit.resolver.js';
 import { DeviceResolver } from './devices/device.resolver.js';
-import { DiagnosticResolver, RunDiagnosticsResolver } from './diagnostics/diagnostic.resolver.js';
+import {
+  DiagnosticKindResolver,
+  DiagnosticResolver,
+  DiagnosticSettingsResolver,
+  RunDiagnosticsResolver,
+} from './diagnostics/diagnostic.resolver.js';
 import { ErasureResolver } from './erasures/erasure.resolver.js';
 import { EstimateResolver } from './estimates/estimate.resolver.js';
 import { EstimatorResolver } from './estimators/estimator.resolver.js';
@@ -43,6 +48,8 @@ export const RESOLVERS = [
   DeviceResolver,
   RunDiagnosticsResolver,
   DiagnosticResolver,
+  DiagnosticSettingsResolver,
+  DiagnosticKindResolver,
   PlanResolver,
   PlannedRestartResolver,
   AuditResolver,

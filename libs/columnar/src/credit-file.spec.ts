@@ -1,7 +1,7 @@
 import type { Column, Credit } from '#lib/credit';
 import { trajectoryBatch, type Level } from '#lib/dataset';
 import { describe, expect, it } from 'vitest';
-import { creditOfTurn } from './credit-of-turn.js';
+import { creditOfTurn, NO_CREDIT, type CreditOfTurn } from './credit-of-turn.js';
 import { encodeCredit, type CreditToEncode } from './encode-credit.js';
 import { openCredit } from './open-credit.js';
 
@@ -121,6 +121,16 @@ describe('creditOfTurn', () => {
     expect(creditOfTurn(masked, 'a', 0).credit).toBe(0.25);
   });
 
+  it('gives each token its own where tokens carry the credit, and says what carries it', () => {
+    const tokens = ({ level, tokenCredit }: CreditOfTurn) => [level, tokenCredit];
+    const file = opened('token');
+    expect(tokens(creditOfTurn(file, 'a', 0))).toEqual(['token', [0.25, null]]);
+    expect(tokens(creditOfTurn(file, 'a', 1))).toEqual(['token', []]);
+    expect(tokens(creditOfTurn(file, 'c', 0))).toEqual(['token', [-1]]);
+    expect(tokens(creditOfTurn(opened('turn'), 'a', 0))).toEqual(['turn', null]);
+    expect(tokens(creditOfTurn(file, 'nobody', 0))).toEqual([null, null]);
+  });
+
   it('says what the credit was made of, from every level', () => {
     expect(creditOfTurn(opened('turn'), 'c', 0).explain).toMatchObject({
       trajectoryNumber: 2.5,
@@ -136,7 +146,7 @@ describe('creditOfTurn', () => {
 
   it('says nothing of a turn or a trajectory that is not there', () => {
     expect(creditOfTurn(opened('turn'), 'a', 2).credit).toBeNull();
-    expect(creditOfTurn(opened('trajectory'), 'b', 0)).toEqual({ credit: null, explain: {} });
-    expect(creditOfTurn(opened('turn'), 'nobody', 0)).toEqual({ credit: null, explain: {} });
+    expect(creditOfTurn(opened('trajectory'), 'b', 0)).toEqual(NO_CREDIT);
+    expect(creditOfTurn(opened('turn'), 'nobody', 0)).toEqual(NO_CREDIT);
   });
 });

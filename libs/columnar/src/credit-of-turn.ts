@@ -1,4 +1,5 @@
 import type { Column } from '#lib/credit';
+import type { Level } from '#lib/dataset';
 import type { CreditFile } from './open-credit.js';
 
 type Said = number | string | null;
@@ -7,6 +8,10 @@ type Said = number | string | null;
 export interface CreditOfTurn {
   /** a trajectory's credit holds for each of its turns, of tokens it is the mean of those with mask 1; null: nothing is said */
   readonly credit: number | null;
+  /** what carries it; null: there is no such turn */
+  readonly level: Level | null;
+  /** [tokens] of credit per token; null: it is given higher up */
+  readonly tokenCredit: readonly (number | null)[] | null;
   /** explain columns by name; a list where a row holds one, and per token */
   readonly explain: Readonly<Record<string, Said | readonly Said[] | readonly (readonly Said[])[]>>;
 }
@@ -14,14 +19,22 @@ export interface CreditOfTurn {
 /** The credit of a turn and what it was made of, from any level. */
 export function creditOfTurn(file: CreditFile, trajectory: string, turn: number): CreditOfTurn {
   const row = file.rowOf.get(trajectory);
-  if (row === undefined) return NOTHING;
+  if (row === undefined) return NO_CREDIT;
   const at = { row, turn: turnRow(file, row, turn) };
-  if (at.turn < 0) return NOTHING;
+  if (at.turn < 0) return NO_CREDIT;
   const explain = Object.entries(file.credit.explain ?? {}).map(([name, column]) => [name, saidOf(file, column, at)]);
-  return { credit: creditAtTurn(file, at), explain: Object.fromEntries(explain) };
+  const { level, values } = file.credit;
+  const tokens = level === 'token' ? tokensOf(file, at.turn) : null;
+  return {
+    credit: creditAtTurn(file, at),
+    level,
+    tokenCredit: tokens && tokens.map((token) => value(values, token) as number | null),
+    explain: Object.fromEntries(explain),
+  };
 }
 
-const NOTHING: CreditOfTurn = { credit: null, explain: {} };
+/** What is said of a turn that is not there. */
+export const NO_CREDIT: CreditOfTurn = { credit: null, level: null, tokenCredit: null, explain: {} };
 
 interface Address {
   readonly row: number;

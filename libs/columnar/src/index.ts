@@ -1,5 +1,5 @@
 export { arrowStream, type StreamColumn, type StreamRows } from './arrow-stream.js';
-export { creditOfTurn, type CreditOfTurn } from './credit-of-turn.js';
+export { creditOfTurn, NO_CREDIT, type CreditOfTurn } from './credit-of-turn.js';
 export { creditPerTurn } from './credit-per-turn.js';
 export { creditTable, type ShardCredits } from './credit-table.js';
 export { encodeCredit, type CreditToEncode } from './encode-credit.js';

@@ -95,7 +95,14 @@ export {
   type PlannedStart,
   type PlannedTask,
 } from './plan.js';
-export { checkSettings, settingNames, settingsOf, type DiagnosticSettings, type Settings } from './settings.js';
+export {
+  checkSettings,
+  settingNames,
+  settingsOf,
+  settingsSchema,
+  type DiagnosticSettings,
+  type Settings,
+} from './settings.js';
 export { runHealth, type HealthLine, type PlateauCause, type RunHealth } from './run-health.js';
 export { TRACE_DEFAULTS, traceAllocation, type TraceAllocation, type TraceParams } from './trace-allocation.js';
 export type { Anchor } from './anchors.js';

@@ -19,14 +19,16 @@ export interface DiagnosticSettings {
 const Steps = z.int().min(1).max(1000);
 
 /** `hold`, which every diagnostic has: a number k is k training steps running. */
-const HoldSetting = z.union([
-  Steps.transform((k): Partial<Hold> => ({ of: k, within: k })),
-  z
-    .strictObject({ of: Steps.optional(), within: Steps.optional(), clear: Steps.optional() })
-    .transform(
-      (said) => Object.fromEntries(Object.entries(said).filter(([, steps]) => steps !== undefined)) as Partial<Hold>,
-    ),
-]);
+const HoldSetting = z
+  .union([
+    Steps.transform((k): Partial<Hold> => ({ of: k, within: k })),
+    z
+      .strictObject({ of: Steps.optional(), within: Steps.optional(), clear: Steps.optional() })
+      .transform(
+        (said) => Object.fromEntries(Object.entries(said).filter(([, steps]) => steps !== undefined)) as Partial<Hold>,
+      ),
+  ])
+  .describe('training steps running until an alert opens, or {of, within, clear}; not said: as each rule has it');
 
 /**
  * The settings of a diagnostic: params and thresholds have names of their own, so they are given side by side.
@@ -55,6 +57,12 @@ export function settingsOf(diagnostic: AnyDiagnostic, given: Settings[string] = 
 /** The names of what can be set of a diagnostic. */
 export function settingNames({ params, thresholds }: AnyDiagnostic): string[] {
   return [...Object.keys(params.shape), ...Object.keys(thresholds.shape), 'hold'];
+}
+
+/** The JSON Schema of what can be set of a diagnostic, each with its description and default. */
+export function settingsSchema({ params, thresholds }: AnyDiagnostic): Readonly<Record<string, unknown>> {
+  const schemas = z.strictObject({ ...params.shape, ...thresholds.shape, hold: HoldSetting.optional() });
+  return z.toJSONSchema(schemas, { io: 'input' });
 }
 
 /** @throws RecreditError `params.invalid` where a diagnostic or a setting is unknown, or a value is none of its */

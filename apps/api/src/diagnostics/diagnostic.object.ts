@@ -95,8 +95,55 @@ export class Diagnostic {
   pendingSteps!: number;
 }
 
+@ObjectType({ description: 'A question that every run is asked.' })
+export class DiagnosticKind {
+  @Field(() => ID)
+  id!: string;
+
+  @Field(() => String)
+  title!: string;
+
+  @Field(() => String, { description: 'What it asks.' })
+  question!: string;
+
+  @Field(() => String, { description: 'Where its formula or thresholds come from.' })
+  source!: string;
+
+  @Field(() => [String], { description: 'Signals without which it says nothing.' })
+  requires!: readonly string[];
+
+  @Field(() => [String], { description: 'Signals that it uses where they are there.' })
+  accepts!: readonly string[];
+
+  @Field(() => Json, { description: 'JSON Schema of what can be set of it, with defaults.' })
+  settings!: unknown;
+}
+
+@ObjectType({ description: 'Who set a setting that is in force.' })
+export class SettingOrigin {
+  @Field(() => String)
+  diagnostic!: string;
+
+  @Field(() => String, { description: 'Of the setting.' })
+  name!: string;
+
+  @Field(() => Int, { description: 'Of the settings, since which it has its value.' })
+  version!: number;
+
+  @Field(() => GraphQLISODateTime)
+  setAt!: Date;
+
+  @Field(() => ID, { nullable: true, description: 'Id of a key; null: the platform itself.' })
+  setBy!: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Name of that key; null: the caller does not see it.' })
+  keyName!: string | null;
+}
+
 @ObjectType({ description: 'What the diagnostics of a run are asked with, where it differs from their defaults.' })
 export class DiagnosticSettings {
+  run!: string;
+
   @Field(() => Int, { description: 'Each change makes a new one; 0: nothing was ever set.' })
   version!: number;
 

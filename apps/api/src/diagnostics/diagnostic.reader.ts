@@ -4,7 +4,7 @@ import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
 import type { Key, Order } from '../graphql/cursor.js';
 import { queryable } from '../graphql/queryable.js';
 import type { MetricPoint } from '../metrics/metric-series.object.js';
-import type { Alert, Diagnostic, DiagnosticStep } from './diagnostic.object.js';
+import type { Alert, Diagnostic, DiagnosticSettings, DiagnosticStep, SettingOrigin } from './diagnostic.object.js';
 
 /** A diagnostic of a run; its steps where they are known already, else they are loaded when asked for. */
 export interface RunDiagnostic extends Diagnostic {
@@ -70,14 +70,35 @@ const onSteps = ({ text, trainingSteps }: { readonly text: string; readonly trai
   `${text} (${trainingSteps} training ${trainingSteps === 1 ? 'step' : 'steps'})`;
 
 /** The settings in force of each run. */
-export async function settingsOfRuns(db: Confined, runIds: readonly string[]): Promise<RunSettings[]> {
+export async function settingsOfRuns(db: Confined, runIds: readonly string[]): Promise<DiagnosticSettings[]> {
   const rows = await db.query<RunSettings & { run: string }>(
     `select distinct on (run_id) run_id as run, version, settings from diagnostic_settings
      where run_id = any ($1) order by run_id, version desc`,
     [runIds],
   );
-  const byRun = new Map(rows.map(({ run, ...settings }) => [run, settings]));
-  return runIds.map((id) => byRun.get(id) ?? { version: 0, settings: {} });
+  const byRun = new Map(rows.map((settings) => [settings.run, settings]));
+  return runIds.map((id) => byRun.get(id) ?? { run: id, version: 0, settings: {} });
+}
+
+/** Of each run, who set what is in force: the version since which each setting has the value that it has. */
+export async function settingOrigins(db: Confined, runIds: readonly string[]): Promise<SettingOrigin[][]> {
+  const rows = await db.query<SettingOrigin & { run: string }>(
+    `with said as (
+       select run_id, version, set_at, set_by, one.key as diagnostic, setting.key as name, setting.value,
+         lag(setting.value) over earlier as "valueBefore", lag(version) over earlier as "versionBefore"
+       from diagnostic_settings, jsonb_each(settings) as one, jsonb_each(one.value) as setting
+       where run_id = any ($1)
+       window earlier as (partition by run_id, one.key, setting.key order by version)
+     )
+     select distinct on (run_id, diagnostic, name) run_id as run, diagnostic, said.name, version, set_at as "setAt",
+       set_by as "setBy", api_key.name as "keyName"
+     from said left join api_key on api_key.id = set_by
+     where "valueBefore" is distinct from value or "versionBefore" is distinct from version - 1
+     order by run_id, diagnostic, said.name, version desc`,
+    [runIds],
+  );
+  const byRun = Map.groupBy(rows, ({ run }) => run);
+  return runIds.map((id) => byRun.get(id) ?? []);
 }
 
 /** The values of one diagnostic by training step, of each run. */

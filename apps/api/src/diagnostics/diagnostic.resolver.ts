@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
-import { Args, Context, Int, Mutation, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import { Args, Context, Int, Mutation, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { assertNotErased, findRun } from '#lib/access';
 import { changeSettings, measureAsOfJob, stepRevisions, type RunSettings } from '#lib/diagnosis';
-import type { Values } from '#lib/diagnostics';
+import { DIAGNOSTICS, settingsSchema, type Values } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import { PageArgs } from '../graphql/connection.js';
 import { queryable } from '../graphql/queryable.js';
@@ -13,7 +13,14 @@ import { decimate } from '../metrics/decimate.js';
 import { MetricSeries } from '../metrics/metric-series.object.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 import { Run } from '../runs/run.object.js';
-import { AlertConnection, Diagnostic, DiagnosticSettings, DiagnosticStep } from './diagnostic.object.js';
+import {
+  AlertConnection,
+  Diagnostic,
+  DiagnosticKind,
+  DiagnosticSettings,
+  DiagnosticStep,
+  SettingOrigin,
+} from './diagnostic.object.js';
 import { diagnosticsAsOf, type RunDiagnostic } from './diagnostic.reader.js';
 import { settingChanges } from './setting-changes.js';
 
@@ -49,7 +56,7 @@ export class RunDiagnosticsResolver {
   }
 
   @ResolveField(() => DiagnosticSettings, { description: 'In force.' })
-  diagnosticSettings(@Parent() run: Run, @Context() { loaders }: RequestContext): Promise<RunSettings> {
+  diagnosticSettings(@Parent() run: Run, @Context() { loaders }: RequestContext): Promise<DiagnosticSettings> {
     return loaders.diagnosticSettings.load(run.id);
   }
 
@@ -67,10 +74,11 @@ export class RunDiagnosticsResolver {
     })
     settings: unknown,
     @Context() { caller, db }: RequestContext,
-  ): Promise<RunSettings> {
+  ): Promise<DiagnosticSettings> {
     const run = await findRun(db, idOrName);
     assertNotErased(run);
-    return changeSettings(this.ports.platform, run.id, settingChanges(settings), caller.keyId);
+    const changed = await changeSettings(this.ports.platform, run.id, settingChanges(settings), caller.keyId);
+    return { run: run.id, ...changed };
   }
 
   @Mutation(() => Int, {
@@ -85,6 +93,30 @@ export class RunDiagnosticsResolver {
     const { id: runId } = await findRun(db, idOrName);
     await this.ports.queue.enqueue(measureAsOfJob, [{ runId, asOf }]);
     return (await stepRevisions(queryable(db), runId, asOf)).length;
+  }
+}
+
+@Resolver(() => DiagnosticSettings)
+export class DiagnosticSettingsResolver {
+  @ResolveField(() => [SettingOrigin], { description: 'Who set each of them, and when.' })
+  async origins(
+    @Parent() { run, settings }: DiagnosticSettings,
+    @Context() { loaders }: RequestContext,
+  ): Promise<SettingOrigin[]> {
+    const origins = await loaders.settingOrigins.load(run);
+    const inForce = settings as RunSettings['settings'];
+    return origins.filter(({ diagnostic, name }) => Object.hasOwn(inForce[diagnostic] ?? {}, name));
+  }
+}
+
+@Resolver(() => DiagnosticKind)
+export class DiagnosticKindResolver {
+  @Query(() => [DiagnosticKind], { description: 'All that a run is asked, and what of it can be set.' })
+  diagnosticCatalogue(): DiagnosticKind[] {
+    return DIAGNOSTICS.map((diagnostic) => {
+      const { id, title, question, source, requires, accepts } = diagnostic;
+      return { id, title, question, source, requires, accepts, settings: settingsSchema(diagnostic) };
+    });
   }
 }
 

@@ -184,6 +184,50 @@ it('takes other settings, says which it was asked with, and refuses what is none
   expect(errors?.[0].extensions.code).toBe('role.missing');
 });
 
+it('says who set what is in force, and since when, and what can be set', async () => {
+  const { rows } = await api.db.pool.query(`select project_id as project from run where id = $1`, [run]);
+  const other = await aRun(api.db.ownerPool, { project: rows[0].project, name: 'set twice' });
+  const colleague = await api.key(null, 'read', 'analyze');
+  const set = async (by: string, settings: object) => {
+    const query = `mutation ($s: JSON!) { setDiagnostics(run: "${other}", settings: $s) { version } }`;
+    expect((await api.ask(by, query, { s: settings })).errors).toBeUndefined();
+  };
+  await set(key, { 'zero-variance-groups': { warnFraction: 0.6 } });
+  await set(colleague, { 'zero-variance-groups': { criticalFraction: 0.9 }, 'pass-at-k': { hold: 2 } });
+  await set(colleague, { 'pass-at-k': null });
+  await set(key, { 'pass-at-k': { hold: 2 } }); // the same again, but it was away in between
+  const { run: found } = await data(
+    `{ run(id: "${other}") { diagnosticSettings { version origins { diagnostic name version setBy keyName setAt } } } }`,
+  );
+  const keyId = (text: string) => text.split('_')[1];
+  expect(found.diagnosticSettings.version).toBe(4);
+  const origin = (diagnostic: string, name: string, version: number, by: string, keyName: string | null) => ({
+    diagnostic,
+    name,
+    version,
+    setBy: keyId(by),
+    keyName,
+    setAt: expect.any(String),
+  });
+  expect(found.diagnosticSettings.origins).toEqual([
+    origin('pass-at-k', 'hold', 4, key, 'read,analyze'),
+    origin('zero-variance-groups', 'criticalFraction', 2, colleague, null), // a key of all projects
+    origin('zero-variance-groups', 'warnFraction', 1, key, 'read,analyze'),
+  ]);
+
+  const { diagnosticCatalogue: kinds } = await data('{ diagnosticCatalogue { id title source requires settings } }');
+  expect(kinds[0]).toMatchObject({
+    id: 'zero-variance-groups',
+    requires: ['trajectory.outcomeReward'],
+    settings: {
+      properties: {
+        warnFraction: { type: 'number', minimum: 0, maximum: 1, default: 0.5 },
+        hold: { anyOf: [{ type: 'integer', minimum: 1, maximum: 1000 }, { type: 'object' }] },
+      },
+    },
+  });
+});
+
 it('shows nothing of it to another project', async () => {
   const stranger = await api.key(await aProject(api.db.ownerPool, 'theirs'), 'read', 'analyze');
   const { data: seen } = await api.ask(stranger, `{ run(id: "${run}") { diagnostics { id } } }`);

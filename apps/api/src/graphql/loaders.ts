@@ -22,6 +22,7 @@ import {
   diagnosticSteps,
   keptDiagnostics,
   NEWEST_ALERT,
+  settingOrigins,
   settingsOfRuns,
   type AlertFilter,
   type WantedCurve,
@@ -66,6 +67,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     }),
     diagnostics: new DataLoader((runIds: readonly string[]) => keptDiagnostics(db, runIds)),
     diagnosticSettings: new DataLoader((runIds: readonly string[]) => settingsOfRuns(db, runIds)),
+    settingOrigins: new DataLoader((runIds: readonly string[]) => settingOrigins(db, runIds)),
     diagnosticSteps: perRunLoader<string, readonly DiagnosticStep[]>((runIds, id) => diagnosticSteps(db, runIds, id)),
     diagnosticCurve: new DataLoader<WantedCurve, MetricPoint[], string>((wanted) => diagnosticCurves(db, wanted), {
       cacheKeyFn: (one) => JSON.stringify(one),

@@ -1,6 +1,6 @@
 import type { Confined } from '#lib/access';
 import { creditPlaces, FileMemory, openCredits, type ShardAddress } from '#lib/analysis';
-import { creditOfTurn, type CreditFile } from '#lib/columnar';
+import { creditOfTurn, NO_CREDIT, type CreditFile, type CreditOfTurn } from '#lib/columnar';
 import type { SegmentStore } from '#lib/storage';
 import DataLoader from 'dataloader';
 import { queryable } from '../graphql/queryable.js';
@@ -48,6 +48,6 @@ export function creditLoader(db: Confined, store: SegmentStore) {
 /** No id that Postgres holds has a NUL in it. */
 const shardWord = ({ analysisId, runId, trainingStep }: ShardAddress) => `${analysisId}\0${runId}\0${trainingStep}`;
 
-function said(file: CreditFile | null, { trajectory, index }: TurnAddress): Pick<TurnCredit, 'credit' | 'explain'> {
-  return file ? creditOfTurn(file, trajectory, index) : { credit: null, explain: {} };
+function said(file: CreditFile | null, { trajectory, index }: TurnAddress): CreditOfTurn {
+  return file ? creditOfTurn(file, trajectory, index) : NO_CREDIT;
 }

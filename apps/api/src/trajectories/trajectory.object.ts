@@ -66,8 +66,23 @@ export class TurnCredit {
   @Field(() => String, { description: 'Its label in the analysis.' })
   estimator!: string;
 
-  @Field(() => Float, { nullable: true, description: 'null: it says nothing here' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Of credit per token the mean over the tokens with mask 1. null: it says nothing here',
+  })
   credit!: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'What carries the credit: trajectory, turn or token; null: it says nothing here',
+  })
+  level!: string | null;
+
+  @Field(() => [Float], {
+    nullable: 'itemsAndList',
+    description: 'Of each token, where tokens carry the credit; null: they do not, or nothing is said of that one.',
+  })
+  tokenCredit!: readonly (number | null)[] | null;
 
   @Field(() => Json, { description: 'What the credit was made of, by column.' })
   explain!: unknown;
