@@ -125,6 +125,11 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     expect(rollouts).toBeGreaterThan(1);
     const marked = page.getByRole('region', { name: /^Rollouts of/ }).locator('tr.marked');
     await expect.poll(() => marked.count()).toBe(rollouts);
+    const strips = page.getByRole('region', { name: 'Rollouts side by side' });
+    const passing = strips.locator('svg:has(.cell-looked)');
+    await expect.poll(() => passing.count()).toBe(rollouts);
+    await strips.locator('.cell').first().hover(); // all rollouts begin alike
+    await expect.poll(() => passing.count()).toBe(await strips.locator('svg').count());
     await page.locator('.chosen-state a').first().click();
     await page.locator('.turn-chosen').waitFor();
     expect(complaints).toEqual([]);

@@ -9,7 +9,8 @@ import { Panel } from '../../ui/Panel.js';
 import { Text } from '../../ui/Text.js';
 import { without } from '../../without.js';
 import { commonStart } from './common-start.js';
-import { stateGraph, type ActionEdge, type GraphRollout, type StateGraph, type StateNode } from './state-graph.js';
+import { RolloutStrips, type StripRollout } from './RolloutStrips.js';
+import { stateGraph, type ActionEdge, type StateGraph, type StateNode } from './state-graph.js';
 import { StateGraphDrawing } from './StateGraphDrawing.js';
 import { useAsked } from '../../use-asked.js';
 
@@ -47,6 +48,7 @@ const PathsQuery = graphql(`
           node {
             id
             success
+            outcomeReward
             turnCount
             turns(first: 60) {
               edges {
@@ -102,8 +104,10 @@ export function SharedStates({ run, trainingStep, group, onLook }: SharedStatesP
     pause: !known,
   });
   const page = data?.run?.trajectories;
-  const graph = useMemo(() => stateGraph(page ? rolloutsOf(page, estimator) : []), [page, estimator]);
+  const rollouts = useMemo(() => (page ? rolloutsOf(page, estimator) : []), [page, estimator]);
+  const graph = useMemo(() => stateGraph(rollouts), [rollouts]);
   const shared = useMemo(() => sharedOf(graph), [graph]);
+  const sharedKeys = useMemo(() => new Set(shared.map(({ node }) => node.key)), [shared]);
   const spread = analysis?.comparison?.estimators.find(({ id }) => id === estimator)?.std;
   const full = spread ? FULL_SPREADS * spread : strongest(graph.edges);
   const isCut = page?.pageInfo.hasNextPage || page?.edges.some(({ node }) => node.turnCount > TURNS);
@@ -166,8 +170,18 @@ export function SharedStates({ run, trainingStep, group, onLook }: SharedStatesP
               <i className="swatch swatch-above" />
               above
             </span>
-            <span>states stand where they were first seen; thicker is taken more often</span>
+            <span>a turn each, best outcome first; tall where another rollout saw the same state</span>
           </p>
+          <RolloutStrips
+            run={run}
+            rollouts={rollouts}
+            shared={sharedKeys}
+            full={full}
+            looked={looked}
+            onLook={setHovered}
+            onChoose={choose}
+          />
+          <p className="hint">States stand where they were first seen; a thicker line is taken more often.</p>
           <StateGraphDrawing graph={graph} full={full} looked={looked} onLook={setHovered} onChoose={choose} />
         </>
       )}
@@ -187,10 +201,11 @@ export function SharedStates({ run, trainingStep, group, onLook }: SharedStatesP
 
 type Page = NonNullable<ResultOf<typeof PathsQuery>['run']>['trajectories'];
 
-function rolloutsOf({ edges }: Page, estimator: string | undefined): GraphRollout[] {
-  return edges.map(({ node: { id, success, turns } }) => ({
+function rolloutsOf({ edges }: Page, estimator: string | undefined): StripRollout[] {
+  return edges.map(({ node: { id, success, outcomeReward, turns } }) => ({
     id,
     success,
+    outcome: outcomeReward,
     turns: turns.edges.map(({ node: { index, stateKey, stateExcerpt, actionExcerpt, credit } }) => ({
       index,
       stateKey,

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { credit as creditText } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
+import { creditSide, creditStrength } from './credit-strength.js';
 import type { ActionEdge, StateGraph, StateNode } from './state-graph.js';
 
 const WIDTH = 1170;
@@ -52,7 +53,7 @@ export function StateGraphDrawing({ graph, full, looked, onLook, onChoose }: Dra
               className={edgeClass(edge, isDim(edge.rollouts))}
               d={pathOf(from, to)}
               strokeWidth={1 + Math.min(4, Math.sqrt(edge.turns.length))}
-              strokeOpacity={edge.credit === null ? 0.6 : strength(edge.credit, full)}
+              strokeOpacity={edge.credit === null ? 0.6 : creditStrength(edge.credit, full)}
             >
               <title>{`${visibleText(edge.action)}\n${edge.turns.length} × credit ${creditText(edge.credit)}`}</title>
             </path>
@@ -82,14 +83,9 @@ export function StateGraphDrawing({ graph, full, looked, onLook, onChoose }: Dra
   );
 }
 
-/** From faint to full with its share of the strongest credit. */
-function strength(credit: number, full: number): number {
-  return 0.25 + 0.75 * Math.min(1, Math.abs(credit) / full);
-}
-
 function edgeClass({ credit }: ActionEdge, isDim: boolean): string {
-  const tone = credit === null || credit === 0 ? 'edge' : credit > 0 ? 'edge edge-above' : 'edge edge-below';
-  return isDim ? `${tone} dim` : tone;
+  const side = creditSide(credit);
+  return `edge${side && ` edge-${side}`}${isDim ? ' dim' : ''}`;
 }
 
 function nodeClass({ end, rollouts }: StateNode, isLooked: boolean, isDim: boolean): string {
