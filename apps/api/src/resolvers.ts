@@ -22,6 +22,7 @@ import { LabelResolver } from './labels/label.resolver.js';
 import { NearestTurnsResolver, NearTurnResolver } from './nearest-turns/nearest-turns.resolver.js';
 import { PlannedRestartResolver, PlanResolver } from './plans/plan.resolver.js';
 import { ProjectResolver } from './projects/project.resolver.js';
+import { RunConnectionResolver } from './runs/run-connection.resolver.js';
 import { RunListsResolver } from './runs/run-lists.resolver.js';
 import { RunResolver } from './runs/run.resolver.js';
 import { TrajectoryResolver, TurnResolver } from './trajectories/trajectory.resolver.js';
@@ -32,6 +33,7 @@ export const RESOLVERS = [
   ProjectResolver,
   RunResolver,
   RunListsResolver,
+  RunConnectionResolver,
   ErasureResolver,
   GroupResolver,
   TrajectoryResolver,

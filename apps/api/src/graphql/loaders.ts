@@ -33,7 +33,7 @@ import type { MetricPoint } from '../metrics/metric-series.object.js';
 import { metricPoints } from '../metrics/metric.reader.js';
 import { keptPlans } from '../plans/plan.reader.js';
 import type { ApiPorts } from '../ports.js';
-import { NEWEST_RUN, progressOfRuns, runsOfProjects, signalsOfRuns } from '../runs/run.reader.js';
+import { countRunsOfProjects, NEWEST_RUN, progressOfRuns, runsOfProjects, signalsOfRuns } from '../runs/run.reader.js';
 import { BY_STEP, trainingSteps } from '../training-steps/training-step.reader.js';
 import { creditLoader } from '../trajectories/credit.loader.js';
 import type { TrajectoryFilter } from '../trajectories/trajectory.object.js';
@@ -51,6 +51,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     erasure: new DataLoader((runIds: readonly string[]) => erasuresOfRuns(db, runIds)),
     signals: new DataLoader((runIds: readonly string[]) => signalsOfRuns(db, runIds)),
     runsOfProject: pageLoader(NEWEST_RUN, (ids, limit, after) => runsOfProjects(db, ids, limit, after)),
+    runCountOfProject: new DataLoader((ids: readonly string[]) => countRunsOfProjects(db, ids)),
     trainingSteps: pageLoader(BY_STEP, (ids, limit, after) => trainingSteps(db, ids, limit, after)),
     groups: pageLoader(AS_GROUPS_BEGAN, (ids, limit, after, filter: GroupFilter) =>
       groups(db, ids, limit, after, filter),

@@ -33,7 +33,8 @@ export class ProjectResolver {
   }
 
   @ResolveField(() => RunConnection, { description: 'Newest first.' })
-  runs(@Parent() project: Project, @Args() page: PageArgs, @Context() { loaders }: RequestContext) {
-    return loaders.runsOfProject.load({ parent: project.id, page, filter: null });
+  async runs(@Parent() { id }: Project, @Args() page: PageArgs, @Context() { loaders }: RequestContext) {
+    const found = await loaders.runsOfProject.load({ parent: id, page, filter: null });
+    return { ...found, countAll: () => loaders.runCountOfProject.load(id) };
   }
 }

@@ -1,4 +1,4 @@
-import { Field, Float, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
+import { Field, Float, GraphQLISODateTime, ID, InputType, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
 import { connectionOf } from '../graphql/connection.js';
 import { Json, Position } from '../graphql/scalars.js';
 
@@ -106,7 +106,58 @@ export class SignalSummary {
 }
 
 @ObjectType()
-export class RunConnection extends connectionOf(Run) {}
+export class RunConnection extends connectionOf(Run) {
+  /** asked only by whoever wants to know: it reads every run that the list may hold */
+  countAll!: () => Promise<number>;
+}
+
+/** What a list of runs is sorted by. */
+export enum RunSort {
+  CREATED = 'created',
+  NAME = 'name',
+  PROJECT = 'project',
+  STATE = 'state',
+  ALERTS = 'alerts',
+  TRAINING_STEPS = 'training-steps',
+  TRAJECTORIES = 'trajectories',
+  TURNS = 'turns',
+  SUCCESS_RATE = 'success-rate',
+  LAST_EVENT = 'last-event',
+}
+registerEnumType(RunSort, {
+  name: 'RunSort',
+  description: 'What is not known stands last, whichever way it is sorted.',
+  valuesMap: {
+    NAME: { description: 'Upper and lower case are the same.' },
+    ALERTS: { description: 'By the worst level among the open ones, then by how many there are.' },
+    TRAINING_STEPS: { description: 'By the last one.' },
+  },
+});
+
+@InputType()
+export class RunOrder {
+  @Field(() => RunSort)
+  by!: RunSort;
+
+  @Field(() => Boolean, { nullable: true, description: 'Largest, newest or worst first; false if not said.' })
+  descending?: boolean | null;
+}
+
+@InputType()
+export class RunFilter {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Words that all stand in the id, the name, the project or the config of a run, each at any place. Upper and lower case are the same.',
+  })
+  text?: string | null;
+
+  @Field(() => RunState, { nullable: true })
+  state?: RunState | null;
+
+  @Field(() => Boolean, { nullable: true })
+  hasOpenAlerts?: boolean | null;
+}
 
 @ObjectType({ description: 'A run got further.' })
 export class RunAdvanced {

@@ -5,39 +5,33 @@ import { meanOf } from '../graphql/mean-of.js';
 import type { Run, RunProgress, SignalSummary } from './run.object.js';
 import { RunState } from './run.object.js';
 
-const COLUMNS = 'run.id, run.name, run.config, run.created_at as "createdAt", project.name as project';
+export const RUN_COLUMNS = 'run.id, run.name, run.config, run.created_at as "createdAt", project.name as project';
 
 export const NEWEST_RUN: Order<Run> = {
   parts: ['instant', 'text'],
   keyOf: ({ createdAt, id }) => [createdAt.toISOString(), id],
 };
 
-export function runsNewestFirst(
-  db: Confined,
-  project: string | null,
-  limit: number,
-  after: Key | null,
-): Promise<Run[]> {
-  return db.query<Run>(
-    `select ${COLUMNS} from run join project on project.id = run.project_id
-     where ($2::text is null or project.name = $2)
-       and ($3::timestamptz is null or (run.created_at, run.id) < ($3, $4))
-     order by run.created_at desc, run.id desc limit $1`,
-    [limit, project, ...(after ?? [null, null])],
-  );
-}
-
 /** Of each project, newest first. */
 export function runsOfProjects(db: Confined, projectIds: readonly string[], limit: number, after: Key | null) {
   return db.query<Run & { of: string }>(
     `select found.*, wanted.id as "of" from unnest($1::text[]) as wanted(id)
      cross join lateral (
-       select ${COLUMNS} from run join project on project.id = run.project_id
+       select ${RUN_COLUMNS} from run join project on project.id = run.project_id
        where run.project_id = wanted.id and ($3::timestamptz is null or (run.created_at, run.id) < ($3, $4))
        order by run.created_at desc, run.id desc limit $2
      ) as found`,
     [projectIds, limit, ...(after ?? [null, null])],
   );
+}
+
+export async function countRunsOfProjects(db: Confined, projectIds: readonly string[]): Promise<number[]> {
+  const rows = await db.query<{ id: string; count: number }>(
+    'select project_id as id, count(*)::integer as count from run where project_id = any ($1) group by project_id',
+    [projectIds],
+  );
+  const counts = new Map(rows.map(({ id, count }) => [id, count]));
+  return projectIds.map((id) => counts.get(id) ?? 0);
 }
 
 /**
@@ -47,7 +41,7 @@ export function runsOfProjects(db: Confined, projectIds: readonly string[], limi
  */
 export async function runByIdOrName(db: Confined, idOrName: string): Promise<Run | null> {
   const found = await db.query<Run>(
-    `select ${COLUMNS} from run join project on project.id = run.project_id
+    `select ${RUN_COLUMNS} from run join project on project.id = run.project_id
      where run.id = $1 or run.name = $1 order by run.id = $1 desc, project.name limit 10`,
     [idOrName],
   );

@@ -6,8 +6,9 @@ import { connect, PageArgs } from '../graphql/connection.js';
 import type { RequestContext } from '../graphql/request-context.js';
 import { Position } from '../graphql/scalars.js';
 import { Watcher } from '../graphql/watcher.js';
-import { Run, RunAdvanced, RunConnection, RunProgress, RunState } from './run.object.js';
-import { NEWEST_RUN, progressOfRuns, runByIdOrName, runsNewestFirst } from './run.reader.js';
+import { countRuns, listRuns, runListOf } from './run-list.js';
+import { Run, RunAdvanced, RunConnection, RunFilter, RunOrder, RunProgress, RunState } from './run.object.js';
+import { progressOfRuns, runByIdOrName } from './run.reader.js';
 
 @Resolver(() => Run)
 export class RunResolver {
@@ -18,13 +19,17 @@ export class RunResolver {
     return runByIdOrName(db, id);
   }
 
-  @Query(() => RunConnection, { name: 'runs', description: 'Newest first.' })
-  listRuns(
+  @Query(() => RunConnection, { description: 'Newest first, unless another order is asked for.' })
+  async runs(
     @Args('project', { type: () => String, nullable: true }) project: string | null | undefined,
+    @Args('filter', { type: () => RunFilter, nullable: true }) filter: RunFilter | null | undefined,
+    @Args('order', { type: () => RunOrder, nullable: true }) order: RunOrder | null | undefined,
     @Args() page: PageArgs,
     @Context() { db }: RequestContext,
   ) {
-    return connect(page, NEWEST_RUN, (limit, after) => runsNewestFirst(db, project ?? null, limit, after));
+    const list = runListOf(project, filter, order);
+    const found = await connect(page, list.order, (limit, after) => listRuns(db, list, limit, after));
+    return { ...found, countAll: () => countRuns(db, list) };
   }
 
   @ResolveField(() => RunProgress)
