@@ -9,8 +9,10 @@ import { count, counted } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Sparkline } from '../../ui/Sparkline.js';
 import { without } from '../../without.js';
-import { sentence, valueText, wordsOf } from './diagnostic-text.js';
+import { saidOf, sentence, valueText, wordsOf } from './diagnostic-text.js';
 import { EvidenceList } from './EvidenceList.js';
+import { settingsOf, type SettingsInForce } from './settings/queries.js';
+import { Settings } from './settings/Settings.js';
 
 export const DiagnosticFields = graphql(`
   fragment DiagnosticRow on Diagnostic @_unmask {
@@ -25,6 +27,8 @@ export const DiagnosticFields = graphql(`
     values
     reasons
     missing
+    failed
+    settingsVersion
     pendingSteps
     evidence {
       trainingStep
@@ -49,14 +53,18 @@ export type Diagnostic = ResultOf<typeof DiagnosticFields>;
 interface DiagnosticRowProps {
   readonly run: string;
   readonly diagnostic: Diagnostic;
+  readonly inForce: SettingsInForce;
+  /** the settings were changed */
+  readonly onSet: () => void;
   readonly isOpen: boolean;
   /** an alert of it is open */
   readonly isAlerting: boolean;
 }
 
 /** One line: what it says, how that went over the training steps, the number that matters. Behind it the evidence. */
-export function DiagnosticRow({ run, diagnostic, isOpen, isAlerting }: DiagnosticRowProps) {
-  const { id, title, reading, headline, value, curve } = diagnostic;
+export function DiagnosticRow({ run, diagnostic, inForce, onSet, isOpen, isAlerting }: DiagnosticRowProps) {
+  const { id, title, headline, value, curve, failed } = diagnostic;
+  const setCount = Object.keys(settingsOf(inForce, id)).length;
   const navigate = useNavigate({ from: '/runs/$run' });
   const details = useId();
   const values = useMemo(() => toUnit(curveOf(headline, curve.points).value), [headline, curve]);
@@ -69,14 +77,18 @@ export function DiagnosticRow({ run, diagnostic, isOpen, isAlerting }: Diagnosti
   return (
     <article className={isAlerting ? 'reading reading-alerting' : 'reading'}>
       <button type="button" className="reading-line" aria-expanded={isOpen} aria-controls={details} onClick={toggle}>
-        <span className="reading-title">{title}</span>
-        <span className="reading-says">{sentence(visibleText(reading))}</span>
+        <span className="reading-title">
+          {title}
+          {setCount > 0 && <small className="badge">{counted(setCount, 'setting')}</small>}
+          {failed.length > 0 && <small className="badge badge-warn">failed</small>}
+        </span>
+        <span className="reading-says">{sentence(visibleText(saidOf(diagnostic)))}</span>
         <span className="reading-curve">{values.length > 1 && <Sparkline values={values} />}</span>
         <span className="number">{valueText(headline, value)}</span>
         <span className="chevron" aria-hidden="true" />
       </button>
       <div id={details} hidden={!isOpen}>
-        {isOpen && <Details run={run} diagnostic={diagnostic} />}
+        {isOpen && <Details {...{ run, diagnostic, inForce, onSet }} />}
       </div>
     </article>
   );
@@ -84,8 +96,9 @@ export function DiagnosticRow({ run, diagnostic, isOpen, isAlerting }: Diagnosti
 
 const CURVE_HEIGHT = 150;
 
-function Details({ run, diagnostic }: { readonly run: string; readonly diagnostic: Diagnostic }) {
-  const { question, remedy, asOf, headline, values, reasons, evidence, missing, pendingSteps, curve } = diagnostic;
+function Details({ run, diagnostic, inForce, onSet }: Omit<DiagnosticRowProps, 'isOpen' | 'isAlerting'>) {
+  const { id, question, remedy, asOf, headline, values, reasons, evidence, missing, failed, pendingSteps, curve } =
+    diagnostic;
   const palette = usePalette();
   const option = useMemo(
     () => metricCurves([curveOf(wordsOf(headline), curve.points)], { metric: headline, palette }),
@@ -111,6 +124,11 @@ function Details({ run, diagnostic }: { readonly run: string; readonly diagnosti
         {missing.map((text) => (
           <p key={text} className="lacking">
             not measured: {visibleText(text)}
+          </p>
+        ))}
+        {failed.map((text) => (
+          <p key={text} className="lacking">
+            failed: {visibleText(text)}
           </p>
         ))}
         <p className="hint">
@@ -139,6 +157,7 @@ function Details({ run, diagnostic }: { readonly run: string; readonly diagnosti
           </>
         )}
       </div>
+      <Settings {...{ run, inForce, onSet }} diagnostic={id} measuredWith={diagnostic.settingsVersion} />
     </div>
   );
 }

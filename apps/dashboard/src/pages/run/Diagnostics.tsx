@@ -1,14 +1,13 @@
 import { useSearch } from '@tanstack/react-router';
 import { graphql, readFragment } from '../../graphql.js';
-import { counted } from '../../text/numbers.js';
-import { visibleText } from '../../text/visible-text.js';
+import { count, counted } from '../../text/numbers.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { usePolling } from '../../use-live.js';
 import { AlertFields, Alerts } from './Alerts.js';
-import { sentence } from './diagnostic-text.js';
 import { DiagnosticFields, DiagnosticRow, type Diagnostic } from './DiagnosticRow.js';
 import { useLiveQuery } from './live-query.js';
+import { SettingsFields } from './settings/queries.js';
 import { byTopic } from './topics.js';
 
 const DiagnosticsQuery = graphql(
@@ -18,6 +17,9 @@ const DiagnosticsQuery = graphql(
         id
         diagnostics {
           ...DiagnosticRow
+        }
+        diagnosticSettings {
+          ...SettingsInForce
         }
         open: alerts(isOpen: true, first: 50) {
           edges {
@@ -36,7 +38,7 @@ const DiagnosticsQuery = graphql(
       }
     }
   `,
-  [DiagnosticFields, AlertFields],
+  [DiagnosticFields, SettingsFields, AlertFields],
 );
 
 /** Diagnostics follow the run by some seconds, so they are asked for again until they have caught up. */
@@ -50,12 +52,27 @@ export function Diagnostics({ run, position }: { readonly run: string; readonly 
   const diagnostics = found?.diagnostics.map((one) => readFragment(DiagnosticFields, one)) ?? [];
   const open = found?.open.edges.map(({ node }) => readFragment(AlertFields, node)) ?? [];
   const closed = found?.closed.edges.map(({ node }) => readFragment(AlertFields, node)) ?? [];
-  const isBehind = found && diagnostics.every(({ asOf }) => asOf < position);
+  const inForce = found?.diagnosticSettings;
+  const isBehind =
+    inForce &&
+    (diagnostics.every(({ asOf }) => asOf < position) ||
+      diagnostics.some(({ settingsVersion }) => settingsVersion < inForce.version));
   usePolling(() => isBehind && again(), POLL_MS);
 
   const alerting = new Set(open.map(({ diagnostic }) => diagnostic));
   const said = diagnostics.filter(({ id, value }) => value !== null || alerting.has(id));
   const unsaid = diagnostics.filter((one) => !said.includes(one));
+  const row = (one: Diagnostic) =>
+    inForce && (
+      <DiagnosticRow
+        key={one.id}
+        {...{ run, inForce }}
+        diagnostic={one}
+        isOpen={one.id === chosen}
+        isAlerting={alerting.has(one.id)}
+        onSet={again}
+      />
+    );
   return (
     <Panel title="Diagnostics" hint={diagnostics.length > 0 ? summaryOf(open.length, said, unsaid) : undefined}>
       {error && <Failure message={error.message} onRetry={again} />}
@@ -69,41 +86,25 @@ export function Diagnostics({ run, position }: { readonly run: string; readonly 
       {byTopic(said).map(([topic, members]) => (
         <section key={topic} className="topic">
           <h3>{topic}</h3>
-          {members.map((one) => (
-            <DiagnosticRow
-              key={one.id}
-              run={run}
-              diagnostic={one}
-              isOpen={one.id === chosen}
-              isAlerting={alerting.has(one.id)}
-            />
-          ))}
+          {members.map(row)}
         </section>
       ))}
       {unsaid.length > 0 && (
-        <details className="topic">
-          <summary>{counted(unsaid.length, 'more')}: cannot be said of this run</summary>
-          <dl className="unsaid">
-            {unsaid.map((one) => (
-              <div key={one.id}>
-                <dt>{one.title}</dt>
-                <dd>{whyUnsaid(one)}</dd>
-              </div>
-            ))}
-          </dl>
+        <details className="topic" open={unsaid.some(({ id }) => id === chosen) || undefined}>
+          <summary>{count(unsaid.length)} more: cannot be said of this run, and why</summary>
+          {unsaid.map(row)}
         </details>
       )}
     </Panel>
   );
 }
 
-function summaryOf(alerts: number, said: readonly object[], unsaid: readonly object[]): string {
-  const all = said.length + unsaid.length;
-  return `${alerts === 0 ? 'no alert' : counted(alerts, 'open alert')}, ${said.length} of ${all} readings`;
-}
-
-/** The signals that it lacks, or why its value is undefined, or what it says instead. */
-function whyUnsaid({ missing, reasons, headline, reading }: Diagnostic): string {
-  const reason = (reasons as Record<string, string>)[headline];
-  return sentence(visibleText(missing.length > 0 ? missing.join('; ') : (reason ?? reading)));
+function summaryOf(alerts: number, said: readonly Diagnostic[], unsaid: readonly Diagnostic[]): string {
+  const all = [...said, ...unsaid];
+  const failed = all.filter((one) => one.failed.length > 0).length;
+  return [
+    alerts === 0 ? 'no alert' : counted(alerts, 'open alert'),
+    `${said.length} of ${all.length} readings`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ].join(', ');
 }

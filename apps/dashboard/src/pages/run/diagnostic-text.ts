@@ -18,3 +18,19 @@ export function wordsOf(name: string): string {
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
+
+interface Told {
+  readonly value: number | null;
+  readonly reading: string;
+  readonly headline: string;
+  readonly missing: readonly string[];
+  readonly failed: readonly string[];
+  readonly reasons: unknown;
+}
+
+/** What it says; where it has no number the failure, the signals that it lacks, or why its value is undefined. */
+export function saidOf({ value, reading, headline, missing, failed, reasons }: Told): string {
+  if (value !== null) return reading;
+  const because = [...failed.map((reason) => `failed: ${reason}`), ...missing];
+  return because.length > 0 ? because.join('; ') : ((reasons as Record<string, string>)[headline] ?? reading);
+}

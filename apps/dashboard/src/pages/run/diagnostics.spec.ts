@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toUnit } from '../../charts/sparkline.js';
-import { sentence, valueText, wordsOf } from './diagnostic-text.js';
+import { saidOf, sentence, valueText, wordsOf } from './diagnostic-text.js';
 import { byTopic } from './topics.js';
 
 it('puts every diagnostic under one topic, those that nobody has placed at the end', () => {
@@ -28,4 +28,14 @@ it('writes a value in its unit', () => {
 it('stretches a curve between its ends, and leaves gaps as they are', () => {
   expect([...toUnit(Float64Array.of(2, 4, Number.NaN, 3))]).toEqual([0, 1, Number.NaN, 0.5]);
   expect([...toUnit(Float64Array.of(7, 7))]).toEqual([0.5, 0.5]);
+});
+
+it('says why there is no number: the failure and what is lacking before all else', () => {
+  const told = { value: null, reading: 'cannot be said', headline: 'x', missing: [], failed: [], reasons: {} };
+  expect(saidOf({ ...told, value: 1, failed: ['boom (1 training step)'], reading: 'one' })).toBe('one');
+  expect(saidOf({ ...told, failed: ['boom'], missing: ['turn.toolName is missing'] })).toBe(
+    'failed: boom; turn.toolName is missing',
+  );
+  expect(saidOf({ ...told, reasons: { x: 'needs 2 rollouts', y: 'else' } })).toBe('needs 2 rollouts');
+  expect(saidOf(told)).toBe('cannot be said');
 });
