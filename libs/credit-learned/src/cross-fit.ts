@@ -1,4 +1,4 @@
-import { ownerOf, rowLengths, rowMeans } from '#lib/numeric';
+import { ownerOf } from '#lib/numeric';
 import {
   networkOutputs,
   recurrentOutputs,
@@ -9,11 +9,13 @@ import {
   type TrainingOptions,
   type TrainingSet,
 } from '#lib/tensor';
-import type { z } from 'zod';
 import type { Fold } from './folds.js';
-import type { NETWORK_PARAMS } from './learned-estimator.js';
+import type { NetworkParams } from './learned-params.js';
 
-type NetworkParams = { readonly [Name in keyof typeof NETWORK_PARAMS]: z.infer<(typeof NETWORK_PARAMS)[Name]> };
+/** Rows of turns, and what is learned of them. @param target [trajectories] or [turns], as the loss wants it */
+export function trainingSet(rows: Rows, turnOffsets: Int32Array, target: Float64Array): TrainingSet {
+  return { ...rows, offsets: turnOffsets, targets: Float32Array.from(target) };
+}
 
 /** Params of a network as the training takes them. */
 export function trainingOptions(
@@ -96,33 +98,4 @@ export function chosenRows({ values, width }: Rows, rows: Int32Array): Float32Ar
   const chosen = new Float32Array(rows.length * width);
   rows.forEach((row, i) => chosen.set(values.subarray(row * width, (row + 1) * width), i * width));
   return chosen;
-}
-
-/**
- * What a model that knows nothing says: the mean of a number over what each fold was trained on.
- *
- * @param numbers [trajectories] @param weights [trajectories] how often each counts
- * @returns [trajectories] NaN on those of no fold
- */
-export function meansOfOthers(
-  numbers: ArrayLike<number>,
-  weights: ArrayLike<number>,
-  folds: readonly Fold[],
-): Float64Array {
-  const means = new Float64Array(numbers.length).fill(NaN);
-  for (const { training, validation, heldOut } of folds) {
-    let [sum, weight] = [0, 0];
-    for (const i of [...training, ...validation]) {
-      sum += numbers[i] * weights[i];
-      weight += weights[i];
-    }
-    for (const i of heldOut) means[i] = sum / weight;
-  }
-  return means;
-}
-
-/** The same of numbers that turns have, on every turn. @param numbers [turns] @returns [turns] */
-export function meanOfOtherTurns(numbers: Float64Array, turnOffsets: Int32Array, folds: readonly Fold[]): Float64Array {
-  const means = meansOfOthers(rowMeans(numbers, turnOffsets), rowLengths(turnOffsets), folds);
-  return Float64Array.from(ownerOf(turnOffsets), (i) => means[i]);
 }

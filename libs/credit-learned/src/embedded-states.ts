@@ -1,12 +1,11 @@
-import { signalValues, statesInOrder, type StateRows } from '#lib/credit';
+import { statesInOrder, type StateRows } from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
 import { firstRows, pairLabels } from '#lib/numeric';
 import { cosineClusters, FEATURE_WIDTH, textFeatures, type Device, type Rows } from '#lib/tensor';
-import { z } from 'zod';
-import type { Embeddings } from './turn-features.js';
+import { loggedEmbeddings, unitRows } from './embeddings.js';
 
-/** The projection of texts is the same in every analysis. */
-const SEED = 'states';
+/** Of the projection of states' texts: the same in every analysis, and wherever states are compared. */
+export const STATE_SEED = 'states';
 
 export interface EmbeddedStates {
   /** [states in order] states of a group that are the same have the same label; -1: not said */
@@ -30,7 +29,7 @@ export async function embeddedStates(
   threshold: number,
 ): Promise<EmbeddedStates> {
   const rows = statesInOrder(trajectories);
-  const { vectors, warnings } = loggedEmbeddings(trajectories);
+  const { vectors, warnings } = usableEmbeddings(trajectories);
   const labels = vectors ? await byEmbedding(device, rows, vectors, threshold) : await byText(device, rows, threshold);
   return { labels, warnings };
 }
@@ -44,7 +43,7 @@ async function byText(device: Device, { group, text, texts }: StateRows, thresho
   const features = await textFeatures(
     device,
     keys.map((key) => texts![key]),
-    SEED,
+    STATE_SEED,
   );
   const { labels } = await cosineClusters(
     device,
@@ -87,8 +86,8 @@ async function byEmbedding(
 }
 
 /** What the trainer logged, by turn, of unit length; null: not every state has one, and where some have, why that is. */
-function loggedEmbeddings(trajectories: TrajectoryBatch): { vectors: Rows | null; warnings: string[] } {
-  const logged = signalValues(trajectories, 'turn.embedding', z.array(z.number())) as Embeddings | null;
+function usableEmbeddings(trajectories: TrajectoryBatch): { vectors: Rows | null; warnings: string[] } {
+  const logged = loggedEmbeddings(trajectories);
   if (!logged) return { vectors: null, warnings: [] };
   const spoken = logged.filter((_, turn) => trajectories.stateKey[turn] >= 0);
   const found = spoken.filter((embedding) => embedding !== null && embedding.length > 0);
@@ -98,15 +97,4 @@ function loggedEmbeddings(trajectories: TrajectoryBatch): { vectors: Rows | null
   const what =
     others.length > 0 ? `have ${width} and ${others[0]} numbers` : `are on ${found.length} of ${spoken.length} turns`;
   return { vectors: null, warnings: [`embeddings ${what}: states were compared by their texts`] };
-}
-
-/** One row per embedding, each of unit length; one of zeros, or of another width, is zeros. */
-export function unitRows(embeddings: Embeddings, width: number): Rows {
-  const values = new Float32Array(embeddings.length * width);
-  embeddings.forEach((embedding, row) => {
-    if (embedding?.length !== width) return;
-    const length = Math.sqrt(embedding.reduce((sum, value) => sum + value * value, 0)) || 1;
-    embedding.forEach((value, k) => (values[row * width + k] = value / length));
-  });
-  return { values, width };
 }

@@ -1,7 +1,7 @@
-import type { Column, Credit } from '#lib/credit';
+import type { Column } from '#lib/credit';
 import { rowLengths } from '#lib/numeric';
-import { meansOfOthers } from './cross-fit.js';
 import type { Fold } from './folds.js';
+import { meansOfOthers } from './means-of-others.js';
 
 /** How well a model did on what it had not seen. */
 export interface HeldOut {
@@ -84,9 +84,4 @@ export function heldOutWarnings({ heldOutLoss, baselineLoss }: HeldOut): string[
   return [
     `the held-out loss ${loss} is not below ${baseline}, that of always saying the mean: do not rely on this credit`,
   ];
-}
-
-/** Credit that says nothing on any turn, and why. */
-export function nothing(turns: number, why: string): Credit {
-  return { level: 'turn', values: new Float64Array(turns).fill(NaN), silent: { rows: turns, why } };
 }

@@ -1,89 +1,111 @@
-import type { Columns, Credit, Estimator, SignalKinds } from '#lib/credit';
+import type { Column, ConditionalNeeds, Credit, Estimator } from '#lib/credit';
 import type { SignalPath, TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
 import type { Device } from '#lib/tensor';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { EMBEDDING_KINDS, type Embeddings } from './embeddings.js';
+import { foldsOf, tooLittle, type Fold } from './folds.js';
+import { heldOutColumns, heldOutWarnings, type HeldOut } from './held-out.js';
+import type { FOLD_PARAMS } from './learned-params.js';
+import { turnFeatures, type TurnFeatures } from './turn-features.js';
 
-/** An estimator that learns, on a device, from the trajectories it gives credit to. */
-export interface LearnedEstimator<
-  Params extends z.ZodObject = z.ZodObject,
-  Required extends SignalPath = SignalPath,
-  Accepted extends SignalPath = SignalPath,
-  Kinds extends SignalKinds = SignalKinds,
-> extends Estimator<Params, Required, Accepted, Kinds> {
+/** An estimator that learns, on a device, from the trajectories it gives credit to; its types forgotten. */
+export interface LearnedEstimator extends Omit<Estimator, 'estimate'> {
   readonly device: 'tensor';
-  /** Credit for every turn by a model that did not see its group. */
-  learn(
-    device: Device,
-    trajectories: TrajectoryBatch,
-    columns: Columns<Required, Accepted, Kinds>,
-    params: z.infer<Params>,
-  ): Promise<Credit>;
-}
-
-/** Any member of the catalogue of learned estimators, its types forgotten. */
-export interface AnyLearnedEstimator extends Omit<LearnedEstimator, 'estimate' | 'learn'> {
   estimate(trajectories: TrajectoryBatch, columns: never, params: never): Credit;
+  /** Credit for every turn by a model that did not see its group (or, as its params say, its trajectory). */
   learn(device: Device, trajectories: TrajectoryBatch, columns: never, params: never): Promise<Credit>;
 }
 
-type Definition<
-  Params extends z.ZodObject,
-  Required extends SignalPath,
-  Accepted extends SignalPath,
-  Kinds extends SignalKinds,
-> = Omit<LearnedEstimator<Params, Required, Accepted, Kinds>, 'estimate' | 'device'>;
+/** What a model is trained with, of one training step. */
+export interface Lesson<Given> {
+  readonly device: Device;
+  readonly trajectories: TrajectoryBatch;
+  /** the signals that the definition requires */
+  readonly columns: Given;
+  /** what the model sees of turns */
+  readonly features: TurnFeatures;
+  readonly folds: readonly Fold[];
+  /** [trajectories] or [turns] what is learned: `target` of the definition */
+  readonly target: Float64Array;
+}
 
-/** Defines a learned estimator: a member of the catalogue like any other, except that `Learner` runs it. */
-export function defineLearned<
-  const Params extends z.ZodObject,
-  const Required extends SignalPath = never,
-  const Accepted extends SignalPath = never,
-  const Kinds extends SignalKinds = Record<never, never>, // oxlint-disable-line typescript/no-generated-empty-object-type -- no kinds
->(definition: Definition<Params, Required, Accepted, Kinds>): LearnedEstimator<Params, Required, Accepted, Kinds> {
+/** Credit per turn, and how far to rely on it. */
+export interface Learned {
+  /** [turns] */
+  readonly values: Float64Array;
+  readonly explain: Readonly<Record<string, Column>>;
+  readonly heldOut: HeldOut;
+}
+
+type LearnedParams = z.ZodObject<typeof FOLD_PARAMS>;
+/** Whatever is required is a number on every row. */
+type Given<Required extends SignalPath> = Readonly<Record<Required, ArrayLike<number>>>;
+
+/** What one learned estimator says of itself alone. */
+interface Definition<Params extends LearnedParams, Required extends SignalPath> extends Pick<
+  Estimator,
+  'id' | 'version' | 'title' | 'citation' | 'gives'
+> {
+  /** beside the texts of turns */
+  readonly requires?: readonly Required[];
+  readonly conditional?: readonly ConditionalNeeds<z.infer<Params>, Required, never>[];
+  readonly params: Params;
+  /** What is learned. @returns [trajectories] or [turns] */
+  readonly target: (trajectories: TrajectoryBatch, columns: Given<Required>, params: z.infer<Params>) => Float64Array;
+  readonly learn: (lesson: Lesson<Given<Required>>, params: z.infer<Params>) => Promise<Learned>;
+}
+
+/**
+ * Defines a learned estimator: a member of the catalogue like any other, except that `Learner` runs it. Whatever it learns, it
+ * reads the texts of turns, or the embeddings that the trainer logged of states; says nothing where there is too little to
+ * learn from; and shows how its model did on what it had not seen.
+ */
+export function defineLearned<const Params extends LearnedParams, const Required extends SignalPath = never>({
+  requires = [],
+  target: targetOf,
+  learn,
+  ...rest
+}: Definition<Params, Required>): LearnedEstimator {
   return {
-    ...definition,
+    ...rest,
+    status: 'own',
     device: 'tensor',
+    levels: ['turn'],
+    groupRelative: false,
+    requires: ['turn.state', 'turn.action', ...requires],
+    accepts: ['turn.embedding'],
+    kinds: EMBEDDING_KINDS,
+    texts: true,
     estimate: () => {
-      throw new RecreditError('internal.error', `${definition.id} learns on a device, and answers later`);
+      throw new RecreditError('internal.error', `${rest.id} learns on a device, and answers later`);
+    },
+    async learn(
+      device: Device,
+      trajectories: TrajectoryBatch,
+      columns: Given<Required> & { readonly 'turn.embedding'?: Embeddings },
+      params: z.infer<Params>,
+    ): Promise<Credit> {
+      const target = targetOf(trajectories, columns, params);
+      const why = tooLittle(trajectories, target, params);
+      if (why) return nothing(trajectories.stateKey.length, why);
+      const folds = foldsOf(trajectories, params);
+      const features = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
+      const { values, explain, heldOut } = await learn(
+        { device, trajectories, columns, features, folds, target },
+        params,
+      );
+      return {
+        level: 'turn',
+        values,
+        explain: { ...explain, ...heldOutColumns(heldOut) },
+        warnings: heldOutWarnings(heldOut),
+      };
     },
   };
 }
 
-/** Params of every network that is trained here. */
-export const NETWORK_PARAMS = {
-  hiddenUnits: z.int().min(0).max(512).default(32).describe('units of the hidden layer; 0: a linear model'),
-  epochs: z.int().min(1).max(1000).default(100).describe('passes over the training folds, at most'),
-  patience: z.int().min(1).default(8).describe('passes without a better loss on the validation fold before it stops'),
-  batchSize: z.int().min(1).max(4096).default(16).describe('trajectories of a step of the training'),
-  learningRate: z.number().positive().default(0.003).describe("Adam's step size"),
-  weightDecay: z.number().nonnegative().default(0.01).describe('decoupled decay of the weights, times the step size'),
-} as const;
-
-/** Params of everything that is learned here. */
-export const FOLD_PARAMS = {
-  folds: z
-    .int()
-    .min(3)
-    .max(20)
-    .default(5)
-    .describe('parts that the trajectories are split into; none is scored by a model that saw it'),
-  foldsBy: z
-    .enum(['group', 'trajectory'])
-    .default('group')
-    .describe(
-      "what is never split: a group, or a trajectory with its branches, so that its siblings are learned from ('trajectory')",
-    ),
-  seed: z.int().min(0).default(0).describe('of the folds, the projection of texts and the training'),
-  minTrajectories: z
-    .int()
-    .min(3)
-    .default(32)
-    .describe('a training step with fewer has no credit: too little to learn from'),
-} as const;
-
-/** The same of a network whose outputs add up: a step moves the outputs of all turns of a trajectory at once. */
-export const SUM_NETWORK_PARAMS = {
-  ...NETWORK_PARAMS,
-  learningRate: z.number().positive().default(0.001).describe("Adam's step size"),
-} as const;
+/** Credit that says nothing on any turn, and why. */
+function nothing(turns: number, why: string): Credit {
+  return { level: 'turn', values: new Float64Array(turns).fill(NaN), silent: { rows: turns, why } };
+}

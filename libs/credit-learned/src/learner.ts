@@ -12,7 +12,7 @@ import { RecreditError } from '#lib/kernel';
 import { Devices, type Computed, type DeviceWish } from '#lib/tensor';
 import { embeddedStates } from './embedded-states.js';
 import { LEARNED_ESTIMATORS } from './estimators/index.js';
-import type { AnyLearnedEstimator } from './learned-estimator.js';
+import type { LearnedEstimator } from './learned-estimator.js';
 import { nearestTurns, type NearTurns, type SoughtState } from './nearest-turns.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -67,7 +67,7 @@ export class Learner {
 /** Whether an estimator of the catalogue is run by a learner. */
 export const learns = ({ device }: Pick<AnyEstimator, 'device'>) => device === 'tensor';
 
-function learnedOf({ id }: AnyEstimator): AnyLearnedEstimator {
+function learnedOf({ id }: AnyEstimator): LearnedEstimator {
   const learned = LEARNED_ESTIMATORS.find((each) => each.id === id);
   if (!learned) throw new RecreditError('internal.error', `${id} does not learn`);
   return learned;

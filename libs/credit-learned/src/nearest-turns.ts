@@ -1,4 +1,3 @@
-import { signalValues } from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
 import {
   documentFrequencies,
@@ -10,12 +9,8 @@ import {
   type DocumentFrequencies,
   type Rows,
 } from '#lib/tensor';
-import { z } from 'zod';
-import { unitRows } from './embedded-states.js';
-import type { Embeddings } from './turn-features.js';
-
-/** The projection of texts is the same in every training step. */
-const SEED = 'states';
+import { STATE_SEED } from './embedded-states.js';
+import { loggedEmbeddings, unitRows } from './embeddings.js';
 
 /** The state of a turn, as its like is sought: by its embedding where one was logged, else by its text. */
 export type SoughtState =
@@ -52,7 +47,7 @@ export interface NearTurns {
  * @param row of the turn
  */
 export function soughtState(trajectories: TrajectoryBatch, row: number): SoughtState | null {
-  const embedding = embeddingsOf(trajectories)?.[row];
+  const embedding = loggedEmbeddings(trajectories)?.[row];
   if (embedding && embedding.some((value) => value !== 0)) return { by: 'embedding', embedding };
   const { stateKey, texts } = trajectories;
   if (stateKey[row] < 0) return null;
@@ -112,7 +107,7 @@ interface Candidates {
 
 function embeddedTurns(trajectories: TrajectoryBatch, embedding: readonly number[]): Candidates {
   const width = embedding.length;
-  const logged = embeddingsOf(trajectories);
+  const logged = loggedEmbeddings(trajectories);
   const vectorOf = trajectories.stateKey.map((_, turn) => (logged?.[turn]?.length === width ? turn : -1));
   return { state: unitRows([embedding], width), vectors: unitRows(logged ?? [], width), vectorOf };
 }
@@ -123,7 +118,12 @@ async function wordedTurns(
   { text, frequencies }: SoughtState & { readonly by: 'text' },
 ): Promise<Candidates> {
   const keys = [...new Set(stateKey)].filter((key) => key >= 0);
-  const features = await textFeatures(device, [text, ...keys.map((key) => texts!.states[key])], SEED, frequencies);
+  const features = await textFeatures(
+    device,
+    [text, ...keys.map((key) => texts!.states[key])],
+    STATE_SEED,
+    frequencies,
+  );
   const state = { values: features.subarray(0, FEATURE_WIDTH), width: FEATURE_WIDTH };
   const vectors = { values: features.subarray(FEATURE_WIDTH), width: FEATURE_WIDTH };
   const hasWord = (i: number) => vectors.values.subarray(i * FEATURE_WIDTH, (i + 1) * FEATURE_WIDTH).some(Boolean);
@@ -180,6 +180,3 @@ async function nearestOf(
     if (nearest.length >= count || asked >= chosen.length) return nearest.slice(0, count);
   }
 }
-
-const embeddingsOf = (trajectories: TrajectoryBatch) =>
-  signalValues(trajectories, 'turn.embedding', z.array(z.number())) as Embeddings | null;

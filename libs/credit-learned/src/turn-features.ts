@@ -1,6 +1,7 @@
 import type { TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
 import { FEATURE_WIDTH, textFeatures, type Device, type Rows } from '#lib/tensor';
+import type { Embeddings } from './embeddings.js';
 
 /** Vectors of turns, each number of a mean square of about 1. */
 export interface TurnFeatures {
@@ -9,8 +10,6 @@ export interface TurnFeatures {
   /** the state and what was done in it */
   readonly turn: Rows;
 }
-
-export type Embeddings = readonly (readonly number[] | null)[];
 
 /**
  * What a model sees of turns: their texts (see textFeatures), or, of states, the embeddings that the trainer logged on

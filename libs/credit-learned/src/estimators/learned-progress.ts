@@ -1,11 +1,12 @@
 import { ownerOf } from '#lib/numeric';
 import { logisticLoss } from '#lib/tensor';
 import { z } from 'zod';
-import { crossFit, meanOfOtherTurns, meansOfOthers, trainingOptions } from '../cross-fit.js';
-import { foldsOf, tooLittle } from '../folds.js';
-import { heldOutColumns, heldOutWarnings, judge, nothing, squaredLoss } from '../held-out.js';
-import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
-import { inContext, turnFeatures } from '../turn-features.js';
+import { crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
+import { judge, squaredLoss } from '../held-out.js';
+import { defineLearned } from '../learned-estimator.js';
+import { FOLD_PARAMS, NETWORK_PARAMS } from '../learned-params.js';
+import { meanOfOtherTurns, meansOfOthers } from '../means-of-others.js';
+import { inContext } from '../turn-features.js';
 
 const LearnedProgressParams = z.strictObject({
   target: z
@@ -37,37 +38,19 @@ export const learnedProgress = defineLearned({
   version: 3,
   title: 'Learned success predictor, credit by its differences',
   citation: { work: 'TRACE, a success predictor over prefixes of a trajectory; this form is our own' },
-  status: 'own',
   gives: 'advantage',
-  levels: ['turn'],
-  groupRelative: false,
-  requires: ['turn.state', 'turn.action'],
-  accepts: ['turn.embedding'],
   conditional: [
     { when: { target: 'outcome' }, requires: ['trajectory.outcomeReward'] },
     { when: { target: 'success' }, requires: ['trajectory.success'] },
   ],
-  kinds: { 'turn.embedding': z.array(z.number()) },
-  texts: true,
   params: LearnedProgressParams,
-  async learn(device, trajectories, columns, params) {
-    const { turnOffsets, stateKey } = trajectories;
-    const end = Float64Array.from(
-      columns[params.target === 'outcome' ? 'trajectory.outcomeReward' : 'trajectory.success'],
-    );
-    const why = tooLittle(trajectories, end, params);
-    if (why) return nothing(stateKey.length, why);
-
-    const folds = foldsOf(trajectories, params);
-    const features = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
+  target: (_, columns, { target }) =>
+    Float64Array.from(columns[target === 'outcome' ? 'trajectory.outcomeReward' : 'trajectory.success']),
+  async learn({ device, trajectories: { turnOffsets }, features: { turn }, folds, target: end }, params) {
     const isChance = end.every((value) => value >= 0 && value <= 1);
     const trajectoryOf = ownerOf(turnOffsets);
     const endOf = Float64Array.from(trajectoryOf, (i) => end[i]);
-    const set = {
-      ...inContext(features.turn, features.turn, turnOffsets),
-      offsets: turnOffsets,
-      targets: Float32Array.from(endOf),
-    };
+    const set = trainingSet(inContext(turn, turn, turnOffsets), turnOffsets, endOf);
     const options = trainingOptions(params, { loss: isChance ? 'logistic' : 'squared' });
     const outputs = await crossFit(device, set, folds, options);
     const predicted = isChance ? outputs.map(sigmoid) : outputs;
@@ -80,16 +63,13 @@ export const learnedProgress = defineLearned({
       return (isEnd(t) ? end[i] : p) - (t === turnOffsets[i] ? start[i] : predicted[t - 1]);
     });
     const baseline = meanOfOtherTurns(endOf, turnOffsets, folds);
-    const heldOut = judge(predicted, endOf, baseline, isChance ? crossEntropy : squaredLoss);
     return {
-      level,
       values,
       explain: {
         predictedOutcome: { level, values: predicted },
         startOutcome: { level: 'trajectory', values: start },
-        ...heldOutColumns(heldOut),
       },
-      warnings: heldOutWarnings(heldOut),
+      heldOut: judge(predicted, endOf, baseline, isChance ? crossEntropy : squaredLoss),
     };
   },
 });

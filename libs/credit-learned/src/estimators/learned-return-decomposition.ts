@@ -1,12 +1,13 @@
 import { ownerOf, rowSums, solvePositiveDefinite } from '#lib/numeric';
 import { normalEquations, type Device, type Rows } from '#lib/tensor';
 import { z } from 'zod';
-import { chosenRows, crossFit, trainingOptions } from '../cross-fit.js';
-import { foldsOf, tooLittle, type Fold } from '../folds.js';
-import { heldOutColumns, heldOutWarnings, judgeOutcomes, nothing } from '../held-out.js';
-import { defineLearned, FOLD_PARAMS, SUM_NETWORK_PARAMS } from '../learned-estimator.js';
+import { chosenRows, crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
+import type { Fold } from '../folds.js';
+import { judgeOutcomes } from '../held-out.js';
+import { defineLearned } from '../learned-estimator.js';
+import { FOLD_PARAMS, SUM_NETWORK_PARAMS } from '../learned-params.js';
 import { spreadResidual } from '../spread-residual.js';
-import { inContext, turnFeatures } from '../turn-features.js';
+import { inContext } from '../turn-features.js';
 
 /** Tried on the validation fold, where no ridge is said. */
 const RIDGES = [1, 10, 100, 1e3, 1e4, 1e5];
@@ -47,30 +48,18 @@ export const learnedReturnDecomposition = defineLearned({
     paper: 'arXiv:2111.13485',
     code: 'Stilwell-Git/Randomized-Return-Decomposition:algorithm/rrd.py@bc80473',
   },
-  status: 'own',
   gives: 'reward',
-  levels: ['turn'],
-  groupRelative: false,
-  requires: ['turn.state', 'turn.action', 'trajectory.outcomeReward'],
-  accepts: ['turn.embedding'],
-  kinds: { 'turn.embedding': z.array(z.number()) },
-  texts: true,
+  requires: ['trajectory.outcomeReward'],
   params: LearnedReturnDecompositionParams,
-  async learn(device, trajectories, columns, params) {
-    const { turnOffsets, stateKey } = trajectories;
-    const outcome = Float64Array.from(columns['trajectory.outcomeReward']);
-    const why = tooLittle(trajectories, outcome, params);
-    if (why) return nothing(stateKey.length, why);
-
-    const folds = foldsOf(trajectories, params);
-    const { turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
+  target: (_, columns) => Float64Array.from(columns['trajectory.outcomeReward']),
+  async learn({ device, trajectories: { turnOffsets }, features: { turn }, folds, target: outcome }, params) {
     const rows = inContext(turn, turn, turnOffsets);
     const { method, drawnTurns, residual } = params;
     const reward =
       method === 'randomized'
         ? await crossFit(
             device,
-            { ...rows, offsets: turnOffsets, targets: Float32Array.from(outcome) },
+            trainingSet(rows, turnOffsets, outcome),
             folds,
             trainingOptions(params, { loss: 'drawn', drawn: drawnTurns }),
           )
@@ -78,16 +67,13 @@ export const learnedReturnDecomposition = defineLearned({
 
     const predicted = rowSums(reward, turnOffsets);
     const level = 'turn';
-    const heldOut = judgeOutcomes(predicted, outcome, turnOffsets, folds);
     return {
-      level,
       values: residual === 'uniform' ? spreadResidual(reward, predicted, outcome, turnOffsets) : reward,
       explain: {
         learnedReward: { level, values: reward },
         predictedReturn: { level: 'trajectory', values: predicted },
-        ...heldOutColumns(heldOut),
       },
-      warnings: heldOutWarnings(heldOut),
+      heldOut: judgeOutcomes(predicted, outcome, turnOffsets, folds),
     };
   },
 });

@@ -1,11 +1,11 @@
 import { ownerOf, rowLengths } from '#lib/numeric';
 import { z } from 'zod';
-import { crossFitRecurrent } from '../cross-fit.js';
-import { foldsOf, tooLittle } from '../folds.js';
-import { heldOutColumns, heldOutWarnings, judgeOutcomes, nothing } from '../held-out.js';
-import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
+import { crossFitRecurrent, trainingSet } from '../cross-fit.js';
+import { judgeOutcomes } from '../held-out.js';
+import { defineLearned } from '../learned-estimator.js';
+import { FOLD_PARAMS, NETWORK_PARAMS } from '../learned-params.js';
 import { spreadResidual } from '../spread-residual.js';
-import { inPlace, turnFeatures } from '../turn-features.js';
+import { inPlace } from '../turn-features.js';
 
 const LearnedRudderParams = z.strictObject({
   residual: z
@@ -40,24 +40,12 @@ export const learnedRudder = defineLearned({
   version: 1,
   title: 'Return decomposition by a recurrent network, learned (RUDDER)',
   citation: { paper: 'arXiv:1806.07857', code: 'widmi/rudder-a-practical-tutorial:tutorial.ipynb@06155b4' },
-  status: 'own',
   gives: 'reward',
-  levels: ['turn'],
-  groupRelative: false,
-  requires: ['turn.state', 'turn.action', 'trajectory.outcomeReward'],
-  accepts: ['turn.embedding'],
-  kinds: { 'turn.embedding': z.array(z.number()) },
-  texts: true,
+  requires: ['trajectory.outcomeReward'],
   params: LearnedRudderParams,
-  async learn(device, trajectories, columns, params) {
-    const { turnOffsets, stateKey } = trajectories;
-    const outcome = Float64Array.from(columns['trajectory.outcomeReward']);
-    const why = tooLittle(trajectories, outcome, params);
-    if (why) return nothing(stateKey.length, why);
-
-    const folds = foldsOf(trajectories, params);
-    const { turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
-    const set = { ...inPlace(turn, turnOffsets), offsets: turnOffsets, targets: Float32Array.from(outcome) };
+  target: (_, columns) => Float64Array.from(columns['trajectory.outcomeReward']),
+  async learn({ device, trajectories: { turnOffsets }, features: { turn }, folds, target: outcome }, params) {
+    const set = trainingSet(inPlace(turn, turnOffsets), turnOffsets, outcome);
     const { predicted, prior } = await crossFitRecurrent(device, set, folds, params);
 
     const trajectoryOf = ownerOf(turnOffsets);
@@ -69,18 +57,15 @@ export const learnedRudder = defineLearned({
     });
     const last = outcome.map((_, i) => (turns[i] > 0 ? predicted[turnOffsets[i + 1] - 1] : NaN));
     const sums = last.map((p, i) => p - start[i]);
-    const heldOut = judgeOutcomes(last, outcome, turnOffsets, folds);
     const level = 'turn';
     return {
-      level,
       values: params.residual === 'uniform' ? spreadResidual(difference, sums, outcome, turnOffsets) : difference,
       explain: {
         returnPrediction: { level, values: predicted },
         differenceReward: { level, values: difference },
         startPrediction: { level: 'trajectory', values: start },
-        ...heldOutColumns(heldOut),
       },
-      warnings: heldOutWarnings(heldOut),
+      heldOut: judgeOutcomes(last, outcome, turnOffsets, folds),
     };
   },
 });

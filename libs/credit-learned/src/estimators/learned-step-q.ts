@@ -1,12 +1,14 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { discountedSums, repeatedPairLabels, segmentMoments } from '#lib/numeric';
+import { repeatedPairLabels, segmentMoments } from '#lib/numeric';
+import type { Rows } from '#lib/tensor';
 import { z } from 'zod';
-import { crossFit, meanOfOtherTurns, trainingOptions } from '../cross-fit.js';
-import { foldsOf, tooLittle } from '../folds.js';
-import { heldOutColumns, heldOutWarnings, judge, nothing, squaredLoss } from '../held-out.js';
-import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
-import { inContext, turnFeatures } from '../turn-features.js';
-import { RETURN_NEEDS, RETURN_PARAMS, turnRewards } from '../turn-rewards.js';
+import { crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
+import { judge, squaredLoss } from '../held-out.js';
+import { defineLearned } from '../learned-estimator.js';
+import { FOLD_PARAMS, NETWORK_PARAMS } from '../learned-params.js';
+import { meanOfOtherTurns } from '../means-of-others.js';
+import { inContext } from '../turn-features.js';
+import { RETURN_NEEDS, RETURN_PARAMS, turnReturns } from '../turn-rewards.js';
 
 const LearnedStepQParams = z.strictObject({
   baseline: z
@@ -33,44 +35,27 @@ export const learnedStepQ = defineLearned({
   version: 2,
   title: 'Step-level Q, learned',
   citation: { paper: 'arXiv:2409.09345' },
-  status: 'own',
   gives: 'advantage',
-  levels: ['turn'],
-  groupRelative: false,
-  requires: ['turn.state', 'turn.action'],
-  accepts: ['turn.embedding'],
   conditional: RETURN_NEEDS,
-  kinds: { 'turn.embedding': z.array(z.number()) },
-  texts: true,
   params: LearnedStepQParams,
-  async learn(device, trajectories, columns, params) {
-    const { turnOffsets, stateKey } = trajectories;
-    const turnReturn = discountedSums(turnRewards(trajectories, columns, params.rewards), turnOffsets, params.gamma);
-    const why = tooLittle(trajectories, turnReturn, params);
-    if (why) return nothing(stateKey.length, why);
-
-    const folds = foldsOf(trajectories, params);
-    const { state, turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
+  target: turnReturns,
+  async learn({ device, trajectories, features: { state, turn }, folds, target: turnReturn }, params) {
+    const { turnOffsets } = trajectories;
     const options = trainingOptions(params, { loss: 'squared' });
-    const rest = { offsets: turnOffsets, targets: Float32Array.from(turnReturn) };
-    const q = await crossFit(device, { ...inContext(turn, turn, turnOffsets), ...rest }, folds, options);
-    const baseline =
-      params.baseline === 'value'
-        ? await crossFit(device, { ...inContext(state, turn, turnOffsets), ...rest }, folds, options)
-        : meanInState(q, trajectories);
+    const learnedOf = (now: Rows) =>
+      crossFit(device, trainingSet(inContext(now, turn, turnOffsets), turnOffsets, turnReturn), folds, options);
+    const q = await learnedOf(turn);
+    const baseline = params.baseline === 'value' ? await learnedOf(state) : meanInState(q, trajectories);
 
-    const heldOut = judge(q, turnReturn, meanOfOtherTurns(turnReturn, turnOffsets, folds), squaredLoss);
     const level = 'turn';
     return {
-      level,
       values: q.map((value, t) => value - baseline[t]),
       explain: {
         learnedQ: { level, values: q },
         stateBaseline: { level, values: baseline },
         turnReturn: { level, values: turnReturn },
-        ...heldOutColumns(heldOut),
       },
-      warnings: heldOutWarnings(heldOut),
+      heldOut: judge(q, turnReturn, meanOfOtherTurns(turnReturn, turnOffsets, folds), squaredLoss),
     };
   },
 });

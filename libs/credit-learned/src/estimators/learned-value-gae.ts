@@ -1,11 +1,12 @@
 import { discountedSums, temporalDifferences } from '#lib/numeric';
 import { z } from 'zod';
-import { crossFit, meanOfOtherTurns, trainingOptions } from '../cross-fit.js';
-import { foldsOf, tooLittle } from '../folds.js';
-import { heldOutColumns, heldOutWarnings, judge, nothing, squaredLoss } from '../held-out.js';
-import { defineLearned, FOLD_PARAMS, NETWORK_PARAMS } from '../learned-estimator.js';
-import { inContext, turnFeatures } from '../turn-features.js';
-import { RETURN_NEEDS, RETURN_PARAMS, turnRewards } from '../turn-rewards.js';
+import { crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
+import { judge, squaredLoss } from '../held-out.js';
+import { defineLearned } from '../learned-estimator.js';
+import { FOLD_PARAMS, NETWORK_PARAMS } from '../learned-params.js';
+import { meanOfOtherTurns } from '../means-of-others.js';
+import { inContext } from '../turn-features.js';
+import { RETURN_NEEDS, RETURN_PARAMS, turnReturns, turnRewards } from '../turn-rewards.js';
 
 const LearnedValueGaeParams = z.strictObject({
   ...RETURN_PARAMS,
@@ -26,43 +27,24 @@ export const learnedValueGae = defineLearned({
   version: 2,
   title: 'GAE with a learned value',
   citation: { paper: 'arXiv:1506.02438' },
-  status: 'own',
   gives: 'advantage',
-  levels: ['turn'],
-  groupRelative: false,
-  requires: ['turn.state', 'turn.action'],
-  accepts: ['turn.embedding'],
   conditional: RETURN_NEEDS,
-  kinds: { 'turn.embedding': z.array(z.number()) },
-  texts: true,
   params: LearnedValueGaeParams,
-  async learn(device, trajectories, columns, params) {
-    const { turnOffsets, stateKey } = trajectories;
-    const reward = turnRewards(trajectories, columns, params.rewards);
-    const turnReturn = discountedSums(reward, turnOffsets, params.gamma);
-    const why = tooLittle(trajectories, turnReturn, params);
-    if (why) return nothing(stateKey.length, why);
-
-    const folds = foldsOf(trajectories, params);
-    const { state, turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
-    const set = {
-      ...inContext(state, turn, turnOffsets),
-      offsets: turnOffsets,
-      targets: Float32Array.from(turnReturn),
-    };
+  target: turnReturns,
+  async learn({ device, trajectories, columns, features: { state, turn }, folds, target: turnReturn }, params) {
+    const { turnOffsets } = trajectories;
+    const set = trainingSet(inContext(state, turn, turnOffsets), turnOffsets, turnReturn);
     const value = await crossFit(device, set, folds, trainingOptions(params, { loss: 'squared' }));
+    const reward = turnRewards(trajectories, columns, params);
     const errors = temporalDifferences(reward, value, turnOffsets, params.gamma);
     const level = 'turn';
-    const heldOut = judge(value, turnReturn, meanOfOtherTurns(turnReturn, turnOffsets, folds), squaredLoss);
     return {
-      level,
       values: discountedSums(errors, turnOffsets, params.gamma * params.lambda),
       explain: {
         learnedValue: { level, values: value },
         turnReturn: { level, values: turnReturn },
-        ...heldOutColumns(heldOut),
       },
-      warnings: heldOutWarnings(heldOut),
+      heldOut: judge(value, turnReturn, meanOfOtherTurns(turnReturn, turnOffsets, folds), squaredLoss),
     };
   },
 });

@@ -1,11 +1,11 @@
 import { rowSums } from '#lib/numeric';
 import { z } from 'zod';
-import { crossFit, trainingOptions } from '../cross-fit.js';
-import { foldsOf, tooLittle } from '../folds.js';
-import { heldOutColumns, heldOutWarnings, judgeOutcomes, nothing } from '../held-out.js';
-import { defineLearned, FOLD_PARAMS, SUM_NETWORK_PARAMS } from '../learned-estimator.js';
+import { crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
+import { judgeOutcomes } from '../held-out.js';
+import { defineLearned } from '../learned-estimator.js';
+import { FOLD_PARAMS, SUM_NETWORK_PARAMS } from '../learned-params.js';
 import { spreadResidual } from '../spread-residual.js';
-import { inContext, turnFeatures } from '../turn-features.js';
+import { inContext } from '../turn-features.js';
 
 const SpaLearnedParams = z.strictObject({
   residual: z
@@ -32,42 +32,23 @@ export const spaLearned = defineLearned({
     paper: 'arXiv:2505.20732',
     code: 'WangHanLinHenry/SPA-RL-Agent:prm/train_our_progress_model.py@ed20087',
   },
-  status: 'own',
   gives: 'reward',
-  levels: ['turn'],
-  groupRelative: false,
-  requires: ['turn.state', 'turn.action', 'trajectory.outcomeReward'],
-  accepts: ['turn.embedding'],
-  kinds: { 'turn.embedding': z.array(z.number()) },
-  texts: true,
+  requires: ['trajectory.outcomeReward'],
   params: SpaLearnedParams,
-  async learn(device, trajectories, columns, params) {
-    const { turnOffsets, stateKey } = trajectories;
-    const outcome = Float64Array.from(columns['trajectory.outcomeReward']);
-    const why = tooLittle(trajectories, outcome, params);
-    if (why) return nothing(stateKey.length, why);
-
-    const folds = foldsOf(trajectories, params);
-    const { turn } = await turnFeatures(device, trajectories, columns['turn.embedding'], params.seed);
-    const set = {
-      ...inContext(turn, turn, turnOffsets),
-      offsets: turnOffsets,
-      targets: Float32Array.from(outcome),
-    };
+  target: (_, columns) => Float64Array.from(columns['trajectory.outcomeReward']),
+  async learn({ device, trajectories: { turnOffsets }, features: { turn }, folds, target: outcome }, params) {
+    const set = trainingSet(inContext(turn, turn, turnOffsets), turnOffsets, outcome);
     const contribution = await crossFit(device, set, folds, trainingOptions(params, { loss: 'sum' }));
     const predicted = rowSums(contribution, turnOffsets);
     const level = 'turn';
-    const heldOut = judgeOutcomes(predicted, outcome, turnOffsets, folds);
     return {
-      level,
       values:
         params.residual === 'uniform' ? spreadResidual(contribution, predicted, outcome, turnOffsets) : contribution,
       explain: {
         contribution: { level, values: contribution },
         predictedReturn: { level: 'trajectory', values: predicted },
-        ...heldOutColumns(heldOut),
       },
-      warnings: heldOutWarnings(heldOut),
+      heldOut: judgeOutcomes(predicted, outcome, turnOffsets, folds),
     };
   },
 });
