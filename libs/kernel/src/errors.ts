@@ -41,6 +41,7 @@ export const ERROR_STATUS = {
   'chain.broken': 500,
   'segment.damaged': 500,
   'database.unavailable': 503,
+  'segments.unavailable': 503,
   'platform.unready': 503,
   'platform.stopping': 503,
   'device.unavailable': 503,

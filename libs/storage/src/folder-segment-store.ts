@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { ownMemory, readWhole, type Allocate } from './read-whole.js';
 import { checkKey, missingSegment, type SegmentStore } from './segment-store.js';
 
 /** No key ends like this, so an unfinished file is never listed. */
@@ -31,11 +32,11 @@ export class FolderSegmentStore implements SegmentStore {
     await syncFolder(folder);
   }
 
-  async get(key: string, allocate: (bytes: number) => Uint8Array = ownMemory): Promise<Uint8Array> {
+  async get(key: string, allocate: Allocate = ownMemory): Promise<Uint8Array> {
     try {
       const file = await open(this.#path(key));
       try {
-        return await whole(file, allocate);
+        return await readWhole(file, (await file.stat()).size, allocate);
       } finally {
         await file.close();
       }
@@ -85,19 +86,6 @@ export class FolderSegmentStore implements SegmentStore {
   #path(key: string): string {
     return join(this.folder, checkKey(key));
   }
-}
-
-const ownMemory = (bytes: number) => Buffer.allocUnsafeSlow(bytes);
-
-async function whole(file: FileHandle, allocate: (bytes: number) => Uint8Array): Promise<Uint8Array> {
-  const { size } = await file.stat();
-  const bytes = allocate(size);
-  for (let length = 0; length < size;) {
-    const { bytesRead } = await file.read(bytes, length, size - length, length);
-    if (bytesRead === 0) return bytes.subarray(0, length);
-    length += bytesRead;
-  }
-  return bytes;
 }
 
 /** A new file, in a folder that is made where it is not there yet. */

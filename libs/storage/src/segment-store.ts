@@ -25,8 +25,10 @@ export interface SegmentStore {
 const PART = /^[A-Za-z0-9_-][A-Za-z0-9._=-]*$/;
 
 /** A key is a relative path of harmless names, so that no id from outside can climb out of the store. */
+export const isKey = (key: string) => key.length <= 1024 && key.split('/').every((part) => PART.test(part));
+
 export function checkKey(key: string): string {
-  if (key.length <= 1024 && key.split('/').every((part) => PART.test(part))) return key;
+  if (isKey(key)) return key;
   throw new RecreditError('internal.error', `${JSON.stringify(key)} is no key of a segment store`);
 }
 
