@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import { ago, count, decimal } from '../../text/numbers.js';
+import { count, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Head } from '../../ui/Crumbs.js';
 import { Figures } from '../../ui/Figures.js';
@@ -9,13 +9,14 @@ import { Panel } from '../../ui/Panel.js';
 import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
 import { usePolling } from '../../use-live.js';
-import { without } from '../../without.js';
 import { Annotations } from './Annotations.js';
 import { withAnnotations } from './with-annotations.js';
+import { CreditChoices } from './CreditChoices.js';
 import { CreditMap } from './CreditMap.js';
 import { mostDisputed } from './disputed.js';
 import { FULL_SPREADS, lanesOf } from './lanes.js';
 import { TrajectoryQuery } from './queries.js';
+import { shadeOf, tokenShades } from './token-shade.js';
 import { TurnList } from './TurnList.js';
 import { useTurnKeys } from './use-turn-keys.js';
 import { useTurns } from './use-turns.js';
@@ -25,9 +26,6 @@ const FROM = '/runs/$run/trajectories/$trajectory';
 const POLL_MS = 2000;
 /** An annotation is projected within two seconds. */
 const SOON_MS = 700;
-
-/** They shade nothing. */
-const FLAGS = new Set(['mask']);
 
 /** Every turn as text, with one credit lane per estimator beside it. */
 export function TrajectoryPage() {
@@ -58,9 +56,10 @@ export function TrajectoryPage() {
   const [awaited, setAwaited] = useState<number | null>(null);
   const isAwaiting = awaited !== null && annotations.every(({ position }) => position < awaited);
   usePolling(() => isAwaiting && again(), SOON_MS);
+  const shades = useMemo(() => (run ? tokenShades(run, recorded) : { signals: [], credits: [] }), [run, recorded]);
   const shown = useMemo(
-    () => ({ annotations, onAnnotated: setAwaited, tokens: search.tokens }),
-    [annotations, search.tokens],
+    () => ({ annotations, onAnnotated: setAwaited, tokens: shadeOf(search.tokens), analysis: credited }),
+    [annotations, search.tokens, credited],
   );
   const lanes = useMemo(() => (run ? lanesOf(run, credited, turns) : []), [run, credited, turns]);
   const choose = useCallback(
@@ -73,9 +72,6 @@ export function TrajectoryPage() {
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={140} count={4} />;
   if (!run || !trajectory) return <Empty title="There is no such trajectory in this run" />;
-  const tokenSignals = run.signals
-    .filter(({ level, name }) => level === 'token' && !FLAGS.has(name))
-    .map(({ name }) => name);
   const { success, outcomeReward, turnCount, parent, problems } = trajectory;
 
   return (
@@ -137,59 +133,7 @@ export function TrajectoryPage() {
             <kbd>j</kbd> <kbd>k</kbd> next and previous turn, <kbd>d</kbd> the most disputed
           </>
         }
-        actions={
-          <span className="filters">
-            {disputed !== null && (
-              <button type="button" onClick={() => choose(disputed)}>
-                Most disputed turn
-              </button>
-            )}
-            {tokenSignals.length > 0 && (
-              <label>
-                Tokens
-                <select
-                  value={search.tokens ?? ''}
-                  onChange={({ target: { value } }) =>
-                    void navigate({
-                      search: (old) => (value ? { ...old, tokens: value } : without(old, 'tokens')),
-                      replace: true,
-                      resetScroll: false,
-                    })
-                  }
-                >
-                  <option value="">hidden</option>
-                  {tokenSignals.map((name) => (
-                    <option key={name} value={name}>
-                      {visibleText(name)}
-                    </option>
-                  ))}
-                </select>
-              </label>
-            )}
-            {analyses.length > 0 && (
-              <label>
-                Analysis
-                <select
-                  value={analysis}
-                  onChange={({ target }) =>
-                    void navigate({ search: (old) => ({ ...old, analysis: target.value }), resetScroll: false })
-                  }
-                >
-                  {analyses.map(({ id, createdAt, estimators }) => (
-                    <option key={id} value={id}>
-                      {estimators.length} estimators, {ago(createdAt, Date.now())}
-                    </option>
-                  ))}
-                </select>
-              </label>
-            )}
-            {analysis && (
-              <Link className="button" to="/analyses/$analysis" params={{ analysis }}>
-                Comparison
-              </Link>
-            )}
-          </span>
-        }
+        actions={<CreditChoices {...{ analyses, analysis, shades, disputed }} onPick={choose} />}
       >
         {lanes.length === 0 && isWhole && (
           <Empty title="No credit to show">

@@ -8,6 +8,7 @@ import { Annotations } from './Annotations.js';
 import { CreditLanes } from './CreditLanes.js';
 import type { Lane } from './lanes.js';
 import type { AnnotationOfTrajectory, Turn } from './queries.js';
+import type { TokenShade } from './token-shade.js';
 import { TokenStrip } from './TokenStrip.js';
 
 /** Longer texts are cut until somebody asks for them: one of a megabyte must not hold up the page. */
@@ -27,8 +28,10 @@ interface TurnCardProps {
 export interface TurnsShown {
   readonly annotations: readonly AnnotationOfTrajectory[];
   readonly onAnnotated: (position: number) => void;
-  /** which number shades the tokens; not said: they are not asked for */
-  readonly tokens: string | undefined;
+  /** what shades the tokens; not said: they are not asked for */
+  readonly tokens: TokenShade | undefined;
+  /** whose credit the lanes have; null: they have none */
+  readonly analysis: string | null;
 }
 
 /** One turn: what the agent saw, what it did, and what each estimator makes of it. */
@@ -72,7 +75,14 @@ export function TurnCard({ turn, lanes, isChosen, shown, before }: TurnCardProps
             <ToolCalls calls={calls} />
           </Fragment>
         ))}
-        {shown.tokens !== undefined && <TokenStrip after={before} column={shown.tokens} />}
+        {shown.tokens !== undefined && (
+          <TokenStrip
+            after={before}
+            shade={shown.tokens}
+            analysis={shown.analysis}
+            full={lanes.find(({ name, isTruth }) => !isTruth && name === shown.tokens?.name)?.full ?? null}
+          />
+        )}
         <Annotations turn={turn.index} annotations={shown.annotations} onSaid={shown.onAnnotated} />
       </div>
       {lanes.length > 0 && <CreditLanes turn={turn} lanes={lanes} />}

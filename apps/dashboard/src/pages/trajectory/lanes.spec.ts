@@ -9,7 +9,7 @@ const turn = (index: number, grpo: number | null, exactAdvantage: number): Turn 
   action: '',
   reward: null,
   signals: { exactAdvantage },
-  credit: [{ estimator: 'grpo', credit: grpo }],
+  credit: [{ estimator: 'grpo', credit: grpo, level: 'turn' }],
 });
 
 function runWith(std: number | null): RunOfTrajectory {

@@ -84,6 +84,26 @@ export const TokensQuery = graphql(`
   }
 `);
 
+/** The same of what the estimators of an analysis say of them. */
+export const TokenCreditQuery = graphql(`
+  query TokenCredit($run: ID!, $trajectory: ID!, $analysis: ID!, $after: String) {
+    trajectory(run: $run, id: $trajectory) {
+      id
+      turns(first: 1, after: $after) {
+        edges {
+          node {
+            index
+            credit(analysis: $analysis) {
+              estimator
+              tokenCredit
+            }
+          }
+        }
+      }
+    }
+  }
+`);
+
 const TurnFields = graphql(`
   fragment TurnText on Turn @_unmask {
     index
@@ -131,6 +151,7 @@ export const CreditedTurnsQuery = graphql(
               credit(analysis: $analysis) {
                 estimator
                 credit
+                level
               }
             }
           }
@@ -151,7 +172,12 @@ type TurnText = ResultOf<typeof TurnFields>;
 export interface Turn extends TurnText {
   /** of its place in the list of turns */
   readonly cursor: string;
-  readonly credit?: readonly { readonly estimator: string; readonly credit: number | null }[];
+  readonly credit?: readonly {
+    readonly estimator: string;
+    readonly credit: number | null;
+    /** what carries it */
+    readonly level: string | null;
+  }[];
 }
 
 export type RunOfTrajectory = NonNullable<ResultOf<typeof TrajectoryQuery>['run']>;

@@ -12,7 +12,7 @@ const turn = (index: number, signals: object, ...credits: number[]): Turn => ({
   action: '',
   reward: null,
   signals,
-  credit: credits.map((credit, i) => ({ estimator: String(i), credit })),
+  credit: credits.map((credit, i) => ({ estimator: String(i), credit, level: 'turn' })),
 });
 const lane = (i: number): Lane => ({
   name: String(i),
