@@ -12,6 +12,7 @@ import { Checkpoints1767225622000 } from './1767225622000-checkpoints.js';
 import { DiagnosticSettings1767225623000 } from './1767225623000-diagnostic-settings.js';
 import { NearestTurns1767225626000 } from './1767225626000-nearest-turns.js';
 import { JudgedTrajectories1767225627000 } from './1767225627000-judged-trajectories.js';
+import { WorkerDevices1767225630000 } from './1767225630000-worker-devices.js';
 
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
 export const MIGRATIONS = [
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   DiagnosticSettings1767225623000,
   NearestTurns1767225626000,
   JudgedTrajectories1767225627000,
+  WorkerDevices1767225630000,
 ] as const;

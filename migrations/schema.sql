@@ -348,6 +348,14 @@ create policy confined on credit_result for all to public
 grant delete, select on credit_result to recredit_eraser;
 grant insert, select, update on credit_result to recredit_app;
 
+create table device_search (
+  single boolean not null default true,
+  asked_at timestamp with time zone not null,
+  constraint device_search_pkey PRIMARY KEY (single),
+  constraint device_search_single_check CHECK (single)
+);
+grant insert, select, update on device_search to recredit_app;
+
 create table diagnosis (
   run_id text not null,
   as_of bigint not null,
@@ -967,3 +975,14 @@ create policy confined on webhook_delivery for all to recredit_app
   using (recredit_sees(project_id));
 grant delete, insert, select on webhook_delivery to recredit_app;
 grant update (state, tries, finished_at) on webhook_delivery to recredit_app;
+
+create table worker_device (
+  host text not null,
+  device text not null,
+  is_there boolean not null,
+  is_chosen boolean not null,
+  found text not null,
+  looked_at timestamp with time zone not null,
+  constraint worker_device_pkey PRIMARY KEY (host, device)
+);
+grant delete, insert, select, update on worker_device to recredit_app;

@@ -104,6 +104,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.getByLabel('Tokens').selectOption('entropy');
     await turn.locator('.token').first().waitFor();
     await expect.poll(() => page.url()).toContain('tokens=entropy');
+    await page.getByLabel('Tokens').selectOption('credit:gae');
+    await turn.locator('.token-bar').first().waitFor();
+    expect(await turn.locator('.tokens figcaption').textContent()).toMatch(/^\d+ tokens? by credit of gae: [+−]/);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
@@ -162,6 +165,16 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.locator('.reading-details .evidence a').first().click();
     await heading(/^Training step \d/);
     await page.goBack();
+
+    const settings = page.getByRole('region', { name: 'Settings' }).first();
+    await settings.getByRole('button', { name: 'Change' }).click();
+    await settings.getByLabel('warn fraction').fill('7');
+    await settings.getByRole('button', { name: 'Ask with these' }).click();
+    await settings.getByRole('alert').getByText('Too big').waitFor();
+    expect(complaints.splice(0).filter((text) => !text.includes('400'))).toEqual([]); // the browser's own remark
+    await settings.getByLabel('warn fraction').fill('0.9');
+    await settings.getByRole('button', { name: 'Ask with these' }).click();
+    await settings.getByRole('row', { name: /^warn fraction .*0\.9.*0\.5.*this key/ }).waitFor();
 
     await page.getByRole('button', { name: 'Start an audit' }).click();
     await page.getByLabel('The trainer says it used').selectOption('gigpo');
@@ -248,6 +261,15 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.mouse.up();
     await expect.poll(() => decodeURIComponent(page.url())).toMatch(/area=-?[\d.]+,[\d.]+,-?[\d.]+,[\d.]+/);
     await expect.poll(() => turns.getByRole('row').count()).toBeGreaterThan(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('has the workers look for devices', async () => {
+    await visit('/devices');
+    await page.getByRole('button', { name: 'Look for devices' }).click();
+    const taken = page.getByRole('region', { name: 'Devices of workers' }).getByRole('row', { name: /taken/ });
+    await taken.first().waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Look for devices' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,6 +1,14 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { computeShardJob, planAnalysisJob, type ShardAddress, type ShardAnswer, type ShardTask } from '#lib/analysis';
+import {
+  areDevicesAsked,
+  computeShardJob,
+  planAnalysisJob,
+  recordDevices,
+  type ShardAddress,
+  type ShardAnswer,
+  type ShardTask,
+} from '#lib/analysis';
 import {
   auditRunJob,
   diagnoseRunJob,
@@ -26,6 +34,7 @@ import { openPool, openSegmentStore, type Pool } from '#lib/storage';
 import { deliverWebhookJob, undelivered } from '#lib/webhooks';
 import type { DeviceWish } from '#lib/tensor';
 import type { Logger } from 'pino';
+import { probedDevices } from './probed-devices.js';
 import type {
   AuditThreadTask,
   MeasureThreadTask,
@@ -37,6 +46,9 @@ import { SHARDS_PER_THREAD, shardThreads } from './shard-threads.js';
 
 /** How often runs are looked for that advanced since they were diagnosed. */
 const DIAGNOSIS_CHECK_MS = 3_000;
+
+/** How often a worker sees whether somebody asked for its devices. */
+const DEVICES_CHECK_MS = 3_000;
 
 /** How often deliveries are looked for that nobody queued, since whoever made them died. */
 const DELIVERY_CHECK_MS = 30_000;
@@ -129,6 +141,14 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   void lookForUndelivered();
   const delivery = setInterval(() => void lookForUndelivered(), DELIVERY_CHECK_MS);
 
+  let looking: Promise<void> | null = null;
+  const lookForDevices = () => {
+    looking ??= sayDevices(pool, device)
+      .catch((error: unknown) => logger.warn({ err: error }, 'devices could not be looked for'))
+      .finally(() => (looking = null));
+  };
+  const devices = setInterval(lookForDevices, DEVICES_CHECK_MS);
+
   const log = (message: string, details: object) => logger.info(details, message);
   const finish = async (runId: string) => void (await queue.enqueue(eraseRunJob, [{ runId }]));
   await queue.work(eraseRunJob, { pool, owner, store, log });
@@ -143,6 +163,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   return {
     stop: async () => {
       clearInterval(expiry);
+      clearInterval(devices);
       clearInterval(diagnosis);
       clearInterval(delivery);
       await Promise.all([queue.stop({ patienceMs: STOP_MS }), projector.stop()]);
@@ -150,6 +171,18 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
       await Promise.all([pool.end(), owner.end()]);
     },
   };
+}
+
+/** Tries the devices of this machine, where somebody asked for them since it was last done. */
+async function sayDevices(pool: Pool, wish: DeviceWish): Promise<void> {
+  const host = hostname();
+  if (!(await areDevicesAsked(pool, host))) return;
+  const reports = await probedDevices(wish);
+  const found =
+    typeof reports === 'string'
+      ? [{ device: wish, isThere: false, isChosen: false, found: reports }]
+      : reports.map(({ id, isThere, chosen, found: said }) => ({ device: id, isThere, isChosen: chosen, found: said }));
+  await recordDevices(pool, host, found);
 }
 
 async function untilAnswered(pool: Pool): Promise<void> {

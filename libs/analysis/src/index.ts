@@ -12,3 +12,4 @@ export { runShard, type ShardPorts } from './shard-job.js';
 export { creditFileKey, type MissingSignal, type ShardAnswer, type ShardTask } from './shard-task.js';
 export { shardTimes, type ShardTime } from './shard-times.js';
 export { startAnalysis, type StartPorts } from './start-analysis.js';
+export { areDevicesAsked, askForDevices, recordDevices, workerDevices, type WorkerDevice } from './worker-devices.js';

@@ -1,6 +1,7 @@
-import { shardTimes } from '#lib/analysis';
+import { askForDevices, shardTimes, workerDevices } from '#lib/analysis';
 import { Inject } from '@nestjs/common';
-import { Field, Float, ID, Int, ObjectType, Query, Resolver } from '@nestjs/graphql';
+import { Field, Float, GraphQLISODateTime, ID, Int, Mutation, ObjectType, Query, Resolver } from '@nestjs/graphql';
+import { Needs } from '../graphql/role.guard.js';
 import { PORTS, type ApiPorts } from '../ports.js';
 
 @ObjectType({ description: 'What computed the results that are stored. The API loads none of them.' })
@@ -16,6 +17,29 @@ export class Device {
 
   @Field(() => Float, { description: 'What they took.' })
   seconds!: number;
+}
+
+@ObjectType({ description: "A device on a worker's machine, as it was when somebody last asked for devices." })
+export class WorkerDevice {
+  @Field(() => String, { description: 'Name of the machine.' })
+  host!: string;
+
+  @Field(() => String, { description: 'cuda, webgpu or wasm.' })
+  device!: string;
+
+  @Field(() => Boolean, { description: 'Whether it computes.' })
+  isThere!: boolean;
+
+  @Field(() => Boolean, {
+    description: 'Whether estimators that learn, and what compares states, compute on it there.',
+  })
+  isChosen!: boolean;
+
+  @Field(() => String, { description: 'Its name, or why it is not there.' })
+  found!: string;
+
+  @Field(() => GraphQLISODateTime)
+  lookedAt!: Date;
 }
 
 /** By what a device's name begins with. */
@@ -38,6 +62,23 @@ export class DeviceResolver {
     const now = performance.now();
     if (!this.#found || now - this.#found.at > REMEMBERED_MS) this.#found = { at: now, devices: this.#look() };
     return this.#found.devices;
+  }
+
+  @Query(() => [WorkerDevice], {
+    description: 'What the workers found on their machines, once somebody asked by lookForDevices; by machine.',
+  })
+  workerDevices(): Promise<WorkerDevice[]> {
+    return workerDevices(this.ports.platform);
+  }
+
+  @Needs('analyze')
+  @Mutation(() => Boolean, {
+    description:
+      'Has every worker try the devices of its machine. What they find stands in workerDevices some seconds later.',
+  })
+  async lookForDevices(): Promise<boolean> {
+    await askForDevices(this.ports.platform);
+    return true;
   }
 
   async #look(): Promise<Device[]> {

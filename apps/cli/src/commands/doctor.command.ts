@@ -1,16 +1,15 @@
-import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '#lib/kernel';
-import { openPool, openSegmentStore, runningPostgres, startEmbeddedPostgres } from '#lib/storage';
-import type { DeviceReport } from '#lib/tensor';
+import { openPool, runningPostgres, startEmbeddedPostgres } from '#lib/storage';
 import { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import type { Config } from '../config.js';
 import { readFirstKey, readRunningUrl } from '../home-files.js';
 import { answers } from '../options.js';
 import { formatTable } from '../output/table.js';
+import { segmentsAdvice, segmentsCheck } from './segments-check.js';
 
 /** `ok: null`: not as it might be, and no harm. */
 interface Check {
@@ -22,8 +21,6 @@ interface Check {
 
 const OLDEST_POSTGRES = 15;
 const NEWEST_POSTGRES = 18;
-/** A GPU's driver may take seconds to load. */
-const PROBE_MS = 60_000;
 
 export function doctorCommand(cli: Cli): Command {
   return answers(new Command('doctor'))
@@ -33,8 +30,8 @@ export function doctorCommand(cli: Cli): Command {
         const { config } = cli;
         const checks = [
           nodeCheck(),
-          await attempt('database', ADVICE.database, () => databaseCheck(config)),
-          await attempt('segment store', ADVICE.segments, () => segmentsCheck(config)),
+          await attempt('database', DATABASE_ADVICE, () => databaseCheck(config)),
+          await attempt('segment store', segmentsAdvice(config.segments), () => segmentsCheck(config.segments)),
           ...(await deviceChecks(config)),
           await platformCheck(cli, config),
         ];
@@ -44,10 +41,8 @@ export function doctorCommand(cli: Cli): Command {
     );
 }
 
-const ADVICE = {
-  database: 'set RECREDIT_DATABASE_URL to a PostgreSQL 15 to 18, or run `npm install --no-save` for the embedded one',
-  segments: 'set RECREDIT_SEGMENTS to file:/a/folder that this user may write',
-};
+const DATABASE_ADVICE =
+  'set RECREDIT_DATABASE_URL to a PostgreSQL 15 to 18, or run `npm install --no-save` for the embedded one';
 
 function nodeCheck(): Check {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -99,18 +94,11 @@ async function versionOf(url: string): Promise<string> {
   }
 }
 
-async function segmentsCheck({ segments }: Config): Promise<string> {
-  const store = await openSegmentStore(segments);
-  const key = `doctor/${process.pid}`;
-  await store.put(key, new Uint8Array([1]));
-  await store.get(key);
-  await store.delete(key);
-  return `${segments} can be written and read`;
-}
-
 /** What estimators that learn would compute on. Tried in a process of its own: a driver may take its process along. */
 async function deviceChecks({ device: wish }: Config): Promise<Check[]> {
-  const reports = await probed(wish);
+  // loads what a worker is made of, which no other check needs
+  const { probedDevices } = await import('#app/worker');
+  const reports = await probedDevices(wish);
   if (typeof reports === 'string') {
     const advice = 'set RECREDIT_DEVICE to wasm; estimators that do not learn need no device';
     return [{ name: 'device', ok: false, found: reports, advice }];
@@ -124,21 +112,6 @@ async function deviceChecks({ device: wish }: Config): Promise<Check[]> {
   if (isMet) return checks;
   const advice = 'set RECREDIT_DEVICE to one that is there, or to auto; docs/guides/devices.md says what each takes';
   return checks.map((check) => (check.name === `device ${wish}` ? { ...check, ok: false, advice } : check));
-}
-
-/** What each device said, or what became of the process that asked them. */
-async function probed(wish: Config['device']): Promise<readonly DeviceReport[] | string> {
-  const child = fork(new URL('../probe-devices.js', import.meta.url), [wish], {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    timeout: PROBE_MS,
-  });
-  const { promise, resolve } = Promise.withResolvers<readonly DeviceReport[] | string>();
-  child.once('message', (reports) => resolve(reports as readonly DeviceReport[]));
-  child.once('error', ({ message }) => resolve(`they could not be tried: ${message}`));
-  child.once('exit', (code, signal) =>
-    resolve(`trying them ended the process that did (${signal ?? `status ${code}`})`),
-  );
-  return promise;
 }
 
 async function platformCheck(cli: Cli, config: Config): Promise<Check> {
