@@ -7,4 +7,4 @@ export const graphql = initGraphQLTada<{
   scalars: { DateTime: string; JSON: unknown; Position: number };
 }>();
 
-export { readFragment, type FragmentOf, type ResultOf } from 'gql.tada';
+export { readFragment, type FragmentOf, type ResultOf, type VariablesOf } from 'gql.tada';

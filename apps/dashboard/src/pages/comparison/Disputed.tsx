@@ -72,6 +72,7 @@ function columnsOf(analysis: string, estimators: Comparison['estimators']): Colu
       return {
         id: `value-${id}`,
         title: visibleText(id),
+        width: 112,
         align: 'end',
         cell: (row) => <Credit value={valueOf(row)} std={std} />,
       };

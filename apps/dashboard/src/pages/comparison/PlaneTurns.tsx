@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { counted, credit } from '../../text/numbers.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Text } from '../../ui/Text.js';
 import type { Sample } from './credit-sample.js';
 
-const SHOWN = 10;
+const keyOf = ({ point }: PlanePoint) => String(point);
 
 interface PlaneTurnsProps {
   readonly analysis: string;
@@ -19,7 +20,22 @@ interface PlanePoint {
 
 /** The turns behind a part of the plane, those first on which the two differ most. */
 export function PlaneTurns({ analysis, sample, points, names }: PlaneTurnsProps) {
-  const columns: readonly Column<PlanePoint>[] = [
+  const rows = useMemo(() => points.map((point) => ({ point })), [points]);
+  const [xName, yName] = names;
+  const columns = useMemo(() => columnsOf(analysis, sample, [xName, yName]), [analysis, sample, xName, yName]);
+  return (
+    <>
+      <p className="hint">
+        {counted(points.length, 'turn')} there
+        {points.length > 1 && '; those first on which they differ most, in spreads of each'}
+      </p>
+      <DataTable<PlanePoint> label="Turns of that part" rows={rows} columns={columns} keyOf={keyOf} isBoxed />
+    </>
+  );
+}
+
+function columnsOf(analysis: string, sample: Sample, names: PlaneTurnsProps['names']): readonly Column<PlanePoint>[] {
+  return [
     {
       id: 'turn',
       title: 'Turn',
@@ -33,21 +49,7 @@ export function PlaneTurns({ analysis, sample, points, names }: PlaneTurnsProps)
         </Link>
       ),
     },
-    { id: 'x', title: names[0], align: 'end', cell: ({ point }) => credit(sample.x[point], 2) },
-    { id: 'y', title: names[1], align: 'end', cell: ({ point }) => credit(sample.y[point], 2) },
+    { id: 'x', title: names[0], width: 128, align: 'end', cell: ({ point }) => credit(sample.x[point], 2) },
+    { id: 'y', title: names[1], width: 128, align: 'end', cell: ({ point }) => credit(sample.y[point], 2) },
   ];
-  return (
-    <>
-      <p className="hint">
-        {counted(points.length, 'turn')} there
-        {points.length > SHOWN && `; the ${SHOWN} on which they differ most, in spreads of each`}
-      </p>
-      <DataTable<PlanePoint>
-        label="Turns of that part"
-        rows={points.slice(0, SHOWN).map((point) => ({ point }))}
-        columns={columns}
-        keyOf={({ point }) => String(point)}
-      />
-    </>
-  );
 }

@@ -1,5 +1,8 @@
-import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo, useRef } from 'react';
 import { graphql, type ResultOf } from '../../graphql.js';
+import { useRows } from '../../rows/use-rows.js';
+import { said } from '../../said.js';
 import { ago, count } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
@@ -9,9 +12,9 @@ import { Text } from '../../ui/Text.js';
 import { useOnChange } from '../../use-live.js';
 import { without } from '../../without.js';
 import { useRunHead } from '../run/use-run-head.js';
-import { useAsked } from '../../use-asked.js';
 import { Chain } from './Chain.js';
 import { OneEvent } from './OneEvent.js';
+import { PositionField } from './PositionField.js';
 
 const EventFields = graphql(`
   fragment EventRow on LoggedEvent @_unmask {
@@ -26,8 +29,8 @@ const EventFields = graphql(`
 
 const EventsQuery = graphql(
   `
-    query Events($run: ID!, $from: Position!) {
-      events(run: $run, from: $from, first: 50) {
+    query Events($run: ID!, $from: Position!, $first: Int!) {
+      events(run: $run, from: $from, first: $first) {
         edges {
           node {
             ...EventRow
@@ -41,31 +44,20 @@ const EventsQuery = graphql(
 
 type LoggedEvent = ResultOf<typeof EventFields>;
 
-const PAGE = 50;
 const FRESH_MS = 1000;
 const FROM = '/runs/$run/events';
+const keyOf = ({ position }: LoggedEvent) => String(position);
 
 /** What stands in the event log of a run, newest first; without a place in the address it follows the run. */
 export function EventsPage() {
   const { run } = useParams({ from: FROM });
   const search = useSearch({ from: FROM });
   const { isAsked, run: found, position: head, error: headError, isLive: isHeard, again: askHead } = useRunHead(run);
-  const isLive = search.from === undefined;
-  const from = Math.max(0, search.from ?? head - PAGE);
-  const { data, error, again, isStale } = useAsked(
-    { query: EventsQuery, variables: { run, from }, pause: !found, requestPolicy: 'cache-and-network' },
-    { keepsLast: true },
-  );
-  useOnChange(head, again, FRESH_MS);
-
   if (headError) return <Failure message={headError.message} onRetry={askHead} />;
   if (!isAsked) return <Skeleton height={41} count={10} />;
   if (!found)
     return <Empty title="You see no such run">It may belong to a project that your key does not reach.</Empty>;
-  const rows = data?.events?.edges.map(({ node }) => node).toReversed() ?? [];
-  // while others are asked for, these stay
-  const first = rows.at(-1)?.position ?? from;
-  const end = first + rows.length;
+  const isFollowing = search.before === undefined && search.row === undefined;
   return (
     <>
       <Head
@@ -77,82 +69,117 @@ export function EventsPage() {
           </Link>,
         ]}
       >
-        <span className={`state state-${isLive && isHeard ? 'live' : 'calm'}`}>
-          {!isHeard ? 'not live' : isLive ? 'follows the run' : 'stands still'}
+        <span className={`state state-${isFollowing && isHeard ? 'live' : 'calm'}`}>
+          {!isHeard ? 'not live' : isFollowing ? 'follows the run' : 'stands still'}
         </span>
       </Head>
       <Chain run={run} position={head} />
       <div className={search.event === undefined ? undefined : 'columns columns-even event-view'}>
-        <Panel
-          title={rows.length > 0 ? `Positions ${count(first)} to ${count(end - 1)}` : 'Positions'}
-          hint="newest first"
-          actions={
-            <nav className="filters" aria-label="Places in the log">
-              {from > 0 && (
-                <Link
-                  className="button"
-                  to={FROM}
-                  params={{ run }}
-                  search={(old) => ({ ...old, from: Math.max(0, from - PAGE) })}
-                >
-                  Older
-                </Link>
-              )}
-              {!isLive && end < head && (
-                <Link className="button" to={FROM} params={{ run }} search={(old) => ({ ...old, from: from + PAGE })}>
-                  Newer
-                </Link>
-              )}
-              {!isLive && (
-                <Link className="button" to={FROM} params={{ run }} search={(old) => without(old, 'from')}>
-                  Newest
-                </Link>
-              )}
-            </nav>
-          }
-        >
-          {error && <Failure message={error.message} onRetry={again} />}
-          {!data && !error && <Skeleton height={36} count={10} />}
-          {data && rows.length === 0 && <Empty title="No event stands here" />}
-          {rows.length > 0 && (
-            <div aria-busy={isStale}>
-              <DataTable<LoggedEvent>
-                label="Events"
-                rows={rows}
-                columns={columnsOf(run, from)}
-                keyOf={({ position }) => String(position)}
-                isMarked={({ position }) => position === search.event}
-              />
-            </div>
-          )}
-        </Panel>
+        <Events run={run} head={head} />
         {search.event !== undefined && <OneEvent run={run} position={search.event} />}
       </div>
     </>
   );
 }
 
-function columnsOf(run: string, from: number): readonly Column<LoggedEvent>[] {
+/** From the newest event, or from the one before a place, down to the first. */
+function Events({ run, head }: { readonly run: string; readonly head: number }) {
+  const { before, event, row } = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: FROM });
+  const list = useRows({
+    of: `events ${run} ${before ?? 'newest'}`,
+    query: EventsQuery,
+    // the cursor of an event is its position: older ones end there
+    variablesOf: ({ first, after }) => {
+      const end = after === null ? Math.min(before ?? Infinity, newest.current) : Number(after);
+      return { run, from: Math.max(0, end - first), first: Math.max(1, Math.min(first, end)) };
+    },
+    connectionOf: ({ events }) => {
+      const edges = events?.edges.map(({ node }) => ({ cursor: String(node.position), node })).toReversed() ?? [];
+      return { edges, pageInfo: { hasNextPage: Number(edges.at(-1)?.cursor ?? 0) > 0 } };
+    },
+    keyOf,
+    startAt: row,
+    keepsLast: true,
+  });
+  const newest = useRef(head);
+  newest.current = head;
+  useOnChange(head, list.again, FRESH_MS);
+  const first = list.rows.at(0)?.position;
+  const columns = useMemo(() => columnsOf(run, first), [run, first]);
+  const go = (next: { readonly before?: number; readonly event?: number; readonly row?: number | undefined }) =>
+    void navigate({ search: (old) => said({ ...old, ...next }), replace: true, resetScroll: false });
+  const isEmpty = list.of !== null && list.rows.length === 0;
+  return (
+    <Panel
+      title="Events"
+      hint="newest first"
+      actions={
+        <nav className="filters" aria-label="Places in the log">
+          <PositionField
+            head={head}
+            onGo={(position) => go({ before: position + 1, event: position, row: undefined })}
+          />
+          {(before !== undefined || row !== undefined) && (
+            <Link
+              className="button"
+              to={FROM}
+              params={{ run }}
+              search={(old) => without(without(old, 'before'), 'row')}
+              resetScroll={false}
+            >
+              Newest
+            </Link>
+          )}
+        </nav>
+      }
+    >
+      {list.error && <Failure message={list.error.message} onRetry={list.again} />}
+      {isEmpty && <Empty title="No event stands here" />}
+      {!isEmpty && (list.of !== null || !list.error) && (
+        <DataTable<LoggedEvent>
+          label="Events"
+          rows={list.rows}
+          columns={columns}
+          keyOf={keyOf}
+          isMarked={({ position }) => position === event}
+          endless={{ ...list, count: first === undefined ? undefined : first + 1 }}
+          row={row}
+          onRow={(row) => go({ row: row || undefined })}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function columnsOf(run: string, first: number | undefined): readonly Column<LoggedEvent>[] {
   return [
     {
       id: 'position',
       title: 'Position',
+      width: 96,
       cell: ({ position }) => (
         <Link
           className="number"
           to={FROM}
           params={{ run }}
           // the page stands still while somebody reads
-          search={{ from, event: position }}
+          search={(old) => ({ ...old, ...(first !== undefined && { before: first + 1 }), event: position })}
           resetScroll={false}
         >
           {count(position)}
         </Link>
       ),
     },
-    { id: 'type', title: 'Type', cell: ({ type }) => <span className="mono">{type}</span> },
+    { id: 'type', title: 'Type', width: 184, cell: ({ type }) => <span className="mono">{type}</span> },
     { id: 'of', title: 'Speaks of', cell: (event) => <Subject run={run} event={event} /> },
-    { id: 'received', title: 'Stored', align: 'end', cell: ({ receivedAt }) => ago(receivedAt, Date.now()) },
+    {
+      id: 'received',
+      title: 'Stored',
+      width: 112,
+      align: 'end',
+      cell: ({ receivedAt }) => ago(receivedAt, Date.now()),
+    },
   ];
 }
 

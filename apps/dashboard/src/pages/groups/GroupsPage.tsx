@@ -1,9 +1,11 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { graphql, readFragment } from '../../graphql.js';
+import { useMemo, useState } from 'react';
+import { graphql } from '../../graphql.js';
+import { useRows } from '../../rows/use-rows.js';
+import { said } from '../../said.js';
 import { Head } from '../../ui/Crumbs.js';
 import { DataTable } from '../../ui/DataTable.js';
-import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
+import { Empty, Failure } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { Text } from '../../ui/Text.js';
 import { counted } from '../../text/numbers.js';
@@ -11,25 +13,23 @@ import { usePolling } from '../../use-live.js';
 import { groupColumns, GroupRowFields, type GroupRow } from './group-columns.js';
 import { Rollouts } from './Rollouts.js';
 import { SharedStates } from './SharedStates.js';
-import { without } from '../../without.js';
-import { useAsked } from '../../use-asked.js';
 
 const GroupsQuery = graphql(
   `
-    query Groups($run: ID!, $step: Int!, $after: String) {
+    query Groups($run: ID!, $step: Int!, $first: Int!, $after: String) {
       run(id: $run) {
         id
         name
         state
-        groups(trainingStep: $step, first: 50, after: $after) {
+        groups(trainingStep: $step, first: $first, after: $after) {
           edges {
+            cursor
             node {
               ...GroupRow
             }
           }
           pageInfo {
             hasNextPage
-            endCursor
           }
         }
       }
@@ -41,6 +41,7 @@ const GroupsQuery = graphql(
 const POLL_MS = 5000;
 const NONE: ReadonlySet<string> = new Set();
 const FROM = '/runs/$run/steps/$step';
+const keyOf = ({ name }: GroupRow) => name;
 
 /** The groups of one training step, and the rollouts of the one that is chosen. */
 export function GroupsPage() {
@@ -48,15 +49,28 @@ export function GroupsPage() {
   const search = useSearch({ from: FROM });
   const navigate = useNavigate({ from: FROM });
   const trainingStep = Number(step);
-  const { data, error, again } = useAsked({
+  const list = useRows({
+    of: `groups ${id} ${step}`,
     query: GroupsQuery,
-    variables: { run: id, step: Number.isSafeInteger(trainingStep) ? trainingStep : -1, after: search.after ?? null },
-    requestPolicy: 'cache-and-network',
+    variablesOf: ({ first, after }) => ({
+      run: id,
+      step: Number.isSafeInteger(trainingStep) ? trainingStep : -1,
+      first,
+      after,
+    }),
+    connectionOf: ({ run }) => run?.groups,
+    keyOf,
+    startAt: search.row,
+    isWhole: search.sort !== undefined,
   });
-  const run = data?.run;
+  const { rows: groups, answer, error, again } = list;
+  const run = answer?.run;
   const [marked, setMarked] = useState<ReadonlySet<string>>(NONE);
   usePolling(() => run?.state === 'RUNNING' && again(), POLL_MS);
-  const groups = run?.groups.edges.map(({ node }) => readFragment(GroupRowFields, node)) ?? [];
+  const columns = useMemo(() => groupColumns(id, step), [id, step]);
+  const change = (next: { readonly sort?: string | undefined; readonly row?: number | undefined }) =>
+    void navigate({ search: (old) => said({ ...old, ...next }), replace: true, resetScroll: false });
+  const isEmpty = list.of !== null && groups.length === 0;
 
   return (
     <>
@@ -81,54 +95,31 @@ export function GroupsPage() {
         </nav>
       </Head>
       {error && <Failure message={error.message} onRetry={again} />}
-      {!data && !error && <Skeleton height={41} count={8} />}
-      {data && groups.length === 0 && (
+      {isEmpty && (
         <Empty title="No group in this training step">
           <Link to="/runs/$run" params={{ run: id }}>
             See the steps that there are
           </Link>
         </Empty>
       )}
-      {groups.length > 0 && (
-        <div className="columns">
+      {!isEmpty && (list.of !== null || !error) && (
+        <div className="columns groups">
           <Panel
             title="Groups"
-            hint={`${counted(groups.length, 'group')}${run?.groups.pageInfo.hasNextPage ? ' and more' : ''}`}
+            hint={list.of !== null && `${counted(groups.length, 'group')}${list.hasMore ? ' and more' : ''}`}
           >
             <DataTable<GroupRow>
               label="Groups"
               rows={groups}
-              columns={groupColumns(id, step)}
-              keyOf={({ name }) => name}
+              columns={columns}
+              keyOf={keyOf}
               sort={search.sort}
-              onSort={(sort) =>
-                void navigate({
-                  search: (old) => (sort ? { ...old, sort } : without(old, 'sort')),
-                  replace: true,
-                  resetScroll: false,
-                })
-              }
+              onSort={(sort) => change({ sort, row: undefined })}
               isMarked={({ name }) => name === search.group}
+              endless={list}
+              row={search.row}
+              onRow={(row) => change({ row: row || undefined })}
             />
-            {(search.after || run?.groups.pageInfo.hasNextPage) && (
-              <div className="pager">
-                {search.after && (
-                  <Link className="button" to={FROM} params={{ run: id, step }} search={(old) => without(old, 'after')}>
-                    First
-                  </Link>
-                )}
-                {run?.groups.pageInfo.hasNextPage && (
-                  <Link
-                    className="button"
-                    to={FROM}
-                    params={{ run: id, step }}
-                    search={{ after: run.groups.pageInfo.endCursor ?? '' }}
-                  >
-                    Next
-                  </Link>
-                )}
-              </div>
-            )}
           </Panel>
           {search.group === undefined ? (
             <Empty title="No group chosen">

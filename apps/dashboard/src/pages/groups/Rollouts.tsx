@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { graphql, type ResultOf } from '../../graphql.js';
-import { count, decimal } from '../../text/numbers.js';
+import { useRows } from '../../rows/use-rows.js';
+import { count, counted, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
-import { Failure, Skeleton } from '../../ui/Notice.js';
+import { Failure } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
-import { useAsked } from '../../use-asked.js';
 
 const RolloutFields = graphql(`
   fragment RolloutRow on Trajectory @_unmask {
@@ -21,11 +22,12 @@ const RolloutFields = graphql(`
 
 const RolloutsQuery = graphql(
   `
-    query Rollouts($run: ID!, $step: Int!, $group: String!) {
+    query Rollouts($run: ID!, $step: Int!, $group: String!, $first: Int!, $after: String) {
       run(id: $run) {
         id
-        trajectories(filter: { trainingStep: $step, group: $group }, first: 200) {
+        trajectories(filter: { trainingStep: $step, group: $group }, first: $first, after: $after) {
           edges {
+            cursor
             node {
               ...RolloutRow
             }
@@ -42,6 +44,8 @@ const RolloutsQuery = graphql(
 
 type Rollout = ResultOf<typeof RolloutFields>;
 
+const keyOf = ({ id }: Rollout) => id;
+
 const columnsOf = (run: string): readonly Column<Rollout>[] => [
   {
     id: 'id',
@@ -52,9 +56,9 @@ const columnsOf = (run: string): readonly Column<Rollout>[] => [
       </Link>
     ),
   },
-  { id: 'result', title: 'Result', cell: (rollout) => <Result rollout={rollout} /> },
-  { id: 'outcome', title: 'Outcome', align: 'end', cell: ({ outcomeReward }) => decimal(outcomeReward, 2) },
-  { id: 'turns', title: 'Turns', align: 'end', cell: ({ turnCount }) => count(turnCount) },
+  { id: 'result', title: 'Result', width: 104, cell: (rollout) => <Result rollout={rollout} /> },
+  { id: 'outcome', title: 'Outcome', width: 88, align: 'end', cell: ({ outcomeReward }) => decimal(outcomeReward, 2) },
+  { id: 'turns', title: 'Turns', width: 72, align: 'end', cell: ({ turnCount }) => count(turnCount) },
 ];
 
 /** What came of it; while it is not whole, that. */
@@ -78,23 +82,28 @@ interface RolloutsProps {
 
 /** The rollouts of one group. */
 export function Rollouts({ run, trainingStep, group, marked }: RolloutsProps) {
-  const { data, error, again } = useAsked({
+  const list = useRows({
+    of: `rollouts ${run} ${trainingStep} ${group}`,
     query: RolloutsQuery,
-    variables: { run, step: trainingStep, group },
-    requestPolicy: 'cache-and-network',
+    variablesOf: ({ first, after }) => ({ run, step: trainingStep, group, first, after }),
+    connectionOf: (data) => data.run?.trajectories,
+    keyOf,
   });
-  const page = data?.run?.trajectories;
+  const columns = useMemo(() => columnsOf(run), [run]);
   return (
-    <Panel title={visibleText(group)} hint={page?.pageInfo.hasNextPage ? 'the first 200 rollouts' : 'its rollouts'}>
-      {error && <Failure message={error.message} onRetry={again} />}
-      {!data && !error && <Skeleton height={38} count={8} />}
-      {page && (
+    <Panel
+      title={visibleText(group)}
+      hint={list.of !== null && `${counted(list.rows.length, 'rollout')}${list.hasMore ? ' and more' : ''}`}
+    >
+      {list.error && <Failure message={list.error.message} onRetry={list.again} />}
+      {(list.of !== null || !list.error) && (
         <DataTable
           label={`Rollouts of ${visibleText(group)}`}
-          rows={page.edges.map(({ node }) => node)}
-          columns={columnsOf(run)}
-          keyOf={({ id }) => id}
+          rows={list.rows}
+          columns={columns}
+          keyOf={keyOf}
           isMarked={({ id }) => marked.has(id)}
+          endless={list}
         />
       )}
     </Panel>

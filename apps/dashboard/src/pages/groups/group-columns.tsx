@@ -50,11 +50,13 @@ export function groupColumns(run: string, step: string): readonly Column<GroupRo
       id: 'outcomes',
       title: 'Outcomes',
       hint: 'One dot per rollout, full where it succeeded; the first 16',
+      width: 136,
       cell: ({ trajectories }) => <Dots outcomes={trajectories.edges.map(({ node }) => node)} />,
     },
     {
       id: 'rollouts',
       title: 'Rollouts',
+      width: 84,
       align: 'end',
       sortBy: ({ trajectoryCount }) => trajectoryCount,
       cell: ({ trajectoryCount }) => count(trajectoryCount),
@@ -62,6 +64,7 @@ export function groupColumns(run: string, step: string): readonly Column<GroupRo
     {
       id: 'mean',
       title: 'Mean',
+      width: 76,
       align: 'end',
       sortBy: ({ meanOutcomeReward }) => meanOutcomeReward,
       cell: ({ meanOutcomeReward }) => decimal(meanOutcomeReward),
@@ -69,6 +72,7 @@ export function groupColumns(run: string, step: string): readonly Column<GroupRo
     {
       id: 'spread',
       title: 'Spread',
+      width: 80,
       hint: 'Largest outcome less the smallest: 0 gives a group-relative estimator nothing to say',
       align: 'end',
       sortBy: spreadOf,
@@ -77,6 +81,7 @@ export function groupColumns(run: string, step: string): readonly Column<GroupRo
     {
       id: 'turns',
       title: 'Turns',
+      width: 80,
       align: 'end',
       sortBy: ({ turnCount }) => turnCount,
       cell: ({ turnCount }) => count(turnCount),

@@ -1,34 +1,27 @@
-import { useState } from 'react';
-import { Link, useSearch } from '@tanstack/react-router';
-import { graphql, readFragment } from '../../graphql.js';
+import { useMemo, useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { graphql } from '../../graphql.js';
+import { useRows } from '../../rows/use-rows.js';
 import { mayAdminister, useSession } from '../../session.js';
 import { Head } from '../../ui/Crumbs.js';
 import { DataTable } from '../../ui/DataTable.js';
-import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
+import { Empty, Failure } from '../../ui/Notice.js';
 import { CreateKey } from './CreateKey.js';
 import { keyColumns, KeyFields, type Key } from './key-columns.js';
 import { useAsked } from '../../use-asked.js';
 
 const KeysQuery = graphql(
   `
-    query Keys($after: String) {
-      apiKeys(first: 50, after: $after) {
+    query Keys($first: Int!, $after: String) {
+      apiKeys(first: $first, after: $after) {
         edges {
+          cursor
           node {
             ...KeyRow
           }
         }
         pageInfo {
           hasNextPage
-          endCursor
-        }
-      }
-      projects(first: 500) {
-        edges {
-          node {
-            id
-            name
-          }
         }
       }
     }
@@ -36,28 +29,55 @@ const KeysQuery = graphql(
   [KeyFields],
 );
 
+const ProjectsQuery = graphql(`
+  query KeyProjects {
+    projects(first: 500) {
+      edges {
+        node {
+          id
+          name
+        }
+      }
+    }
+  }
+`);
+
+const NO_PROJECTS: readonly { readonly id: string; readonly name: string }[] = [];
+const keyOf = ({ id }: Key) => id;
+
 /** Who may do what: keys are made here, shown once, and revoked. */
 export function KeysPage() {
   const { session } = useSession();
-  const { after } = useSearch({ from: '/keys' });
-  const [isMaking, setMaking] = useState(false);
-  const mayLook = mayAdminister(session);
-  const { data, error, again } = useAsked(
-    { query: KeysQuery, variables: { after: after ?? null }, requestPolicy: 'cache-and-network', pause: !mayLook },
-    { keepsLast: true },
+  if (mayAdminister(session)) return <Keys own={session.keyId} />;
+  return (
+    <>
+      <Head title="Keys" />
+      <Empty title="Only admins see keys">
+        <p>Your key has the roles {session.roles.join(', ')}.</p>
+      </Empty>
+    </>
   );
-  const projects = data?.projects.edges.map(({ node }) => node) ?? [];
-  const keys = data?.apiKeys.edges.map(({ node }) => readFragment(KeyFields, node)) ?? [];
-  if (!mayLook) {
-    return (
-      <>
-        <Head title="Keys" />
-        <Empty title="Only admins see keys">
-          <p>Your key has the roles {session.roles.join(', ')}.</p>
-        </Empty>
-      </>
-    );
-  }
+}
+
+function Keys({ own }: { readonly own: string }) {
+  const { row } = useSearch({ from: '/keys' });
+  const navigate = useNavigate({ from: '/keys' });
+  const [isMaking, setMaking] = useState(false);
+  const { data } = useAsked({ query: ProjectsQuery, variables: {}, requestPolicy: 'cache-and-network' });
+  const projects = useMemo(() => data?.projects.edges.map(({ node }) => node) ?? NO_PROJECTS, [data]);
+  const list = useRows({
+    of: 'keys',
+    query: KeysQuery,
+    variablesOf: ({ first, after }) => ({ first, after }),
+    connectionOf: ({ apiKeys }) => apiKeys,
+    keyOf,
+    startAt: row,
+  });
+  const { again } = list;
+  const columns = useMemo(
+    () => keyColumns({ projects: new Map(projects.map(({ id, name }) => [id, name])), own, onRevoked: again }),
+    [projects, own, again],
+  );
   return (
     <>
       <Head title="Keys">
@@ -66,34 +86,18 @@ export function KeysPage() {
         </button>
       </Head>
       {isMaking && <CreateKey projects={projects} onMade={again} />}
-      {error && <Failure message={error.message} onRetry={again} />}
-      {!data && !error && <Skeleton height={41} count={4} />}
-      {data && (
+      {list.error && <Failure message={list.error.message} onRetry={again} />}
+      {(list.of !== null || !list.error) && (
         <section className="panel">
           <DataTable<Key>
             label="Keys"
-            rows={keys}
-            columns={keyColumns({
-              projects: new Map(projects.map(({ id, name }) => [id, name])),
-              own: session.keyId,
-              onRevoked: again,
-            })}
-            keyOf={({ id }) => id}
+            rows={list.rows}
+            columns={columns}
+            keyOf={keyOf}
+            endless={list}
+            row={row}
+            onRow={(row) => void navigate({ search: row ? { row } : {}, replace: true, resetScroll: false })}
           />
-          {(after || data.apiKeys.pageInfo.hasNextPage) && (
-            <div className="pager">
-              {after && (
-                <Link className="button" to="/keys" search={{}}>
-                  Newest
-                </Link>
-              )}
-              {data.apiKeys.pageInfo.hasNextPage && (
-                <Link className="button" to="/keys" search={{ after: data.apiKeys.pageInfo.endCursor ?? '' }}>
-                  Older
-                </Link>
-              )}
-            </div>
-          )}
         </section>
       )}
     </>

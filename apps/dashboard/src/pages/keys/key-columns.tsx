@@ -40,30 +40,39 @@ export function keyColumns({ projects, own, onRevoked }: KeyContext): readonly C
         </>
       ),
     },
-    { id: 'id', title: 'Key', cell: ({ id }) => <span className="mono">rk_{id}_…</span> },
+    { id: 'id', title: 'Key', width: 196, cell: ({ id }) => <span className="mono">rk_{id}_…</span> },
     {
       id: 'project',
       title: 'Project',
+      width: 132,
       cell: ({ projectId }) =>
         projectId === null ? 'every project' : <Text>{projects.get(projectId) ?? projectId}</Text>,
     },
-    { id: 'roles', title: 'Roles', cell: ({ roles }) => roles.map((role) => role.toLowerCase()).join(', ') },
+    {
+      id: 'roles',
+      title: 'Roles',
+      width: 132,
+      cell: ({ roles }) => roles.map((role) => role.toLowerCase()).join(', '),
+    },
     {
       id: 'limits',
       title: 'Limits per second',
+      width: 176,
       hint: 'Requests, and events of ingest',
       cell: ({ requestsPerSecond, eventsPerSecond }) => limitsText(requestsPerSecond, eventsPerSecond),
     },
-    { id: 'made', title: 'Made', align: 'end', cell: ({ createdAt }) => ago(createdAt, Date.now()) },
+    { id: 'made', title: 'Made', width: 116, align: 'end', cell: ({ createdAt }) => ago(createdAt, Date.now()) },
     {
       id: 'used',
       title: 'Last used',
+      width: 116,
       align: 'end',
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : ago(lastUsedAt, Date.now())),
     },
     {
       id: 'revoke',
       title: 'Revoke',
+      width: 220,
       align: 'end',
       cell: ({ id, name, revokedAt }) =>
         revokedAt === null ? (

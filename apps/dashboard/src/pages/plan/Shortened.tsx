@@ -1,10 +1,9 @@
 import { Link, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { count } from '../../text/numbers.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 
 const FEW = 10;
-/** More of them would not be read: the JSON has all. */
-const MANY = 500;
 
 interface ShortenedProps<Row> {
   /** names it in the address */
@@ -21,7 +20,7 @@ export function Shortened<Row extends object>({ id, rows, ...table }: ShortenedP
   const { long } = useSearch({ from: '/runs/$run/plan' });
   const open = long?.split(',') ?? [];
   const isLong = open.includes(id);
-  const shown = rows.slice(0, isLong ? MANY : FEW);
+  const shown = useMemo(() => (isLong ? rows : rows.slice(0, FEW)), [rows, isLong]);
   const next = isLong ? open.filter((one) => one !== id) : [...open, id];
   return (
     <>
@@ -38,11 +37,6 @@ export function Shortened<Row extends object>({ id, rows, ...table }: ShortenedP
           >
             {isLong ? `Show ${FEW}` : `Show all ${count(rows.length)}`}
           </Link>
-          {isLong && rows.length > MANY && (
-            <span className="hint">
-              {count(MANY)} of {count(rows.length)}; the JSON has all
-            </span>
-          )}
         </div>
       )}
     </>

@@ -3,7 +3,7 @@ import { useAsked } from '../../use-asked.js';
 import { useOnChange } from '../../use-live.js';
 
 /** What is on screen is never older than this, and a fast run never asks more often. */
-const FRESH_MS = 1500;
+export const FRESH_MS = 1500;
 
 /** Asks again when the run has got further. The old answer stays until the new one is there. */
 export function useLiveQuery<Data, Variables extends AnyVariables>(
