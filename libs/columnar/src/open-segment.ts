@@ -1,4 +1,11 @@
-import type { Level, SignalColumn, SignalPath, Texts, TrajectoryBatch } from '#lib/dataset';
+import {
+  laterTexts,
+  type Level,
+  type SignalColumn,
+  type SignalPath,
+  type Texts,
+  type TrajectoryBatch,
+} from '#lib/dataset';
 import { openArrowFile, orDamaged } from './arrow-file.js';
 import {
   columnNamed,
@@ -6,6 +13,7 @@ import {
   doublesOf,
   intsOf,
   keyedHashesOf,
+  keyCountOf,
   keyedTextsOf,
   keysOf,
   listOf,
@@ -48,7 +56,8 @@ interface Levels {
 }
 
 /**
- * Opens the files of `encodeSegment`. The numeric file alone serves whatever reads no text.
+ * Opens the files of `encodeSegment`. The numeric file alone serves whatever reads no text. Numbers are views, and a
+ * column of texts is decoded when its values are first asked for: what nobody reads costs nothing but its bytes.
  *
  * @throws RecreditError `segment.damaged`
  */
@@ -63,11 +72,7 @@ export function openSegment(numeric: Uint8Array, text?: Uint8Array): Segment {
     const trainingStep = intsOf(own('trainingStep'));
     const ids = textsOf(own('id')) as string[];
     const [stateHashes, actionHashes] = [keyedHashesOf(state), keyedHashesOf(action)];
-    const dictionary = texts && {
-      states: keyedTextsOf(columnNamed(texts.turn, 'state')),
-      actions: keyedTextsOf(columnNamed(texts.turn, 'action')),
-    };
-    if (dictionary) assertSameKeys(dictionary, stateHashes, actionHashes);
+    const dictionary = texts && textsOfKeys(texts, stateHashes, actionHashes);
     const trajectories: TrajectoryBatch = {
       ids,
       ...groupsOf(intsOf(own('groupKey'), [0, Math.max(ids.length, 1)]), own('group')),
@@ -119,11 +124,14 @@ function assertSameRows(numbers: Levels, texts: Levels): void {
   }
 }
 
-/** The keys of the numeric file mean the texts of the other. */
-function assertSameKeys({ states, actions }: Texts, stateHashes: BigUint64Array, actionHashes: BigUint64Array): void {
-  if (states.length !== stateHashes.length || actions.length !== actionHashes.length) {
+/** The texts that the keys of the numeric file mean, decoded when they are asked for. */
+function textsOfKeys({ turn }: Levels, stateHashes: BigUint64Array, actionHashes: BigUint64Array): Texts {
+  const [state, action] = [columnNamed(turn, 'state'), columnNamed(turn, 'action')];
+  if (keyCountOf(state) !== stateHashes.length || keyCountOf(action) !== actionHashes.length) {
     throw new Error('its text file has other texts than its numeric file');
   }
+  const decoded = (column: ReadColumn) => () => orDamaged('segment', () => keyedTextsOf(column));
+  return laterTexts(decoded(state), decoded(action));
 }
 
 function groupsOf(groupOf: Int32Array, names: ReadColumn) {

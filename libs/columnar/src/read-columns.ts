@@ -55,6 +55,11 @@ export function keysOf(column: ReadColumn): Int32Array {
   return data.nullCount > 0 ? keys.map((key, i) => (data.getValid(i) ? key : -1)) : keys;
 }
 
+/** How many distinct texts lie behind the keys; none where no row has one. */
+export function keyCountOf(column: ReadColumn): number {
+  return isEmpty(column.data) ? 0 : dictionaryOf(column).length;
+}
+
 /** The distinct texts behind the keys; none where no row has one. */
 export function keyedTextsOf(column: ReadColumn): string[] {
   return isEmpty(column.data) ? [] : decoded(column.field, dictionaryOf(column));

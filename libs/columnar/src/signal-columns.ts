@@ -1,6 +1,7 @@
-import { levelOf, type Level, type SignalColumn, type TrajectoryBatch } from '#lib/dataset';
+import { laterColumn, levelOf, type Level, type SignalColumn, type TrajectoryBatch } from '#lib/dataset';
 import { DataType } from 'apache-arrow';
 import { keyedTextColumn, numberColumn, type ArrowColumn } from './arrow-columns.js';
+import { orDamaged } from './arrow-file.js';
 import { freeName, nameOf } from './field-names.js';
 import { internTexts } from './intern-texts.js';
 import { numbersOf, textsOf, type ReadColumn, type ReadColumns } from './read-columns.js';
@@ -34,7 +35,7 @@ function signalColumn(name: string, column: SignalColumn, used: Set<string>, nex
 
 const jsonText = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
-/** The signals among the columns of a level, those named in `taken` aside. */
+/** The signals among the columns of a level, those named in `taken` aside. Texts are decoded when they are asked for. */
 export function signalsAmong(columns: ReadColumns, taken: ReadonlySet<string>): [string, SignalColumn][] {
   return [...columns.values()]
     .filter(({ field }) => !taken.has(field.name))
@@ -43,10 +44,10 @@ export function signalsAmong(columns: ReadColumns, taken: ReadonlySet<string>): 
 
 function signalOf(column: ReadColumn): SignalColumn {
   const { field } = column;
+  const texts = () => orDamaged('segment', () => textsOf(column));
   if (field.metadata.get(KIND) === 'json') {
-    const values = textsOf(column).map((text) => (text === null ? null : (JSON.parse(text) as unknown)));
-    return { kind: 'json', values };
+    return laterColumn('json', () => texts().map((text) => (text === null ? null : (JSON.parse(text) as unknown))));
   }
-  if (DataType.isDictionary(field.type)) return { kind: 'text', values: textsOf(column) };
+  if (DataType.isDictionary(field.type)) return laterColumn('text', texts);
   return { kind: 'number', values: numbersOf(column) };
 }

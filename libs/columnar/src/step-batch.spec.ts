@@ -1,6 +1,6 @@
 import { trajectoryBatch, type Annotation, type TrajectoryBatch } from '#lib/dataset';
 import type { TrajectoryRecord } from '#lib/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { encodeSegment } from './encode-segment.js';
 import { openSegment, type Segment } from './open-segment.js';
 import { rowsOfStep, stepBatch } from './step-batch.js';
@@ -120,4 +120,30 @@ describe('stepBatch', () => {
     expect(stepBatch([segment(...A)], { trainingStep: 99, asOf: Infinity })).toEqual(trajectoryBatch([]));
     expect(stepBatch([], everything)).toEqual(trajectoryBatch([]));
   });
+});
+
+it('decodes the texts that somebody asks for, and each of them once for all training steps', () => {
+  const tokens = { logprob: [-1, -2], text: ['Wait', ' no'] };
+  const talking = A.map((each) => ({
+    ...each,
+    signals: { votes: [1, 2] },
+    turns: each.turns.map((turn) => ({ ...turn, tokens, signals: { toolName: 'lamp' } })),
+  }));
+  const { numeric, text } = files(talking);
+  const decode = vi.spyOn(TextDecoder.prototype, 'decode');
+  const parse = vi.spyOn(JSON, 'parse');
+  const calls = () => [decode.mock.calls.length, parse.mock.calls.filter(([said]) => said.startsWith('[')).length];
+  const opened = openSegment(numeric, text);
+  const steps = [6, 7].map((trainingStep) => stepBatch([opened], { ...everything, trainingStep }));
+  const before = calls();
+  expect(steps.map(({ columns }) => columns.get('token.text')!.kind)).toEqual(['text', 'text']);
+  expect(steps.map(({ columns }) => columns.get('trajectory.votes')!.kind)).toEqual(['json', 'json']);
+  expect(calls()).toEqual(before);
+  expect(steps.map(({ columns }) => columns.get('token.text')!.values)).toEqual([['Wait', ' no'], Array.from({ length: 6 }, (_, i) => ['Wait', ' no'][i % 2])]); // prettier-ignore
+  expect(calls()).toEqual([before[0] + 1, 0]);
+  expect(steps.map(({ columns }) => columns.get('trajectory.votes')!.values)).toEqual([[[1, 2]], [[1, 2], [1, 2]]]); // prettier-ignore
+  expect(calls()).toEqual([before[0] + 2, 3]);
+  expect(steps.map(({ texts }) => texts!.states.length)).toEqual([3, 3]);
+  expect(calls()).toEqual([before[0] + 3, 3]);
+  vi.restoreAllMocks();
 });

@@ -1,6 +1,8 @@
+import { laterColumn } from './later-column.js';
 import {
   levelOf,
   rowCount,
+  type NumericValues,
   type SignalColumn,
   type SignalPath,
   type Texts,
@@ -77,16 +79,17 @@ function joinGroups(batches: readonly TrajectoryBatch[]) {
 function joinColumns(batches: readonly TrajectoryBatch[], path: SignalPath): SignalColumn {
   const parts = batches.map((batch) => ({ column: batch.columns.get(path), rows: rowCount(batch, levelOf(path)) }));
   const said = parts.flatMap(({ column }) => column ?? []);
-  if (said.every((column) => column.kind === 'number')) return joinNumbers(parts, said);
-  const values = parts.flatMap(({ column, rows }) => (column ? jsonValues(column) : new Array<null>(rows).fill(null)));
-  if (said.every((column) => column.kind === 'text')) return { kind: 'text', values: values as (string | null)[] };
-  return { kind: 'json', values };
+  if (said.every((column) => column.kind === 'number')) return laterColumn('number', () => joinNumbers(parts, said));
+  const values = () =>
+    parts.flatMap(({ column, rows }) => (column ? jsonValues(column) : new Array<null>(rows).fill(null)));
+  if (said.every((column) => column.kind === 'text')) return laterColumn('text', values as () => (string | null)[]);
+  return laterColumn('json', values);
 }
 
 function joinNumbers(
   parts: readonly { column: SignalColumn | undefined; rows: number }[],
   said: readonly SignalColumn[],
-): SignalColumn {
+): NumericValues {
   const rows = parts.reduce((sum, part) => sum + part.rows, 0);
   const single = said.every(({ values }) => values instanceof Float32Array);
   const values = (single ? new Float32Array(rows) : new Float64Array(rows)).fill(NaN);
@@ -95,7 +98,7 @@ function joinNumbers(
     if (part.column?.kind === 'number') values.set(part.column.values, at);
     at += part.rows;
   }
-  return { kind: 'number', values };
+  return values;
 }
 
 /** The values of any column as JSON values; null: not said. */

@@ -1,5 +1,7 @@
 export { concatTrajectories, jsonValues } from './concat.js';
 export { joinAnnotations, type Annotation } from './join-annotations.js';
+export { laterColumn } from './later-column.js';
+export { laterTexts, withOwnTexts } from './own-texts.js';
 export { numberGroups, sliceTrajectories } from './slice.js';
 export { trajectoryBatch } from './trajectory-batch.builder.js';
 export {

@@ -1,3 +1,4 @@
+import { laterColumn } from './later-column.js';
 import type { SignalColumn, SignalPath, TrajectoryBatch } from './trajectory-batch.js';
 import { levelOf } from './trajectory-batch.js';
 
@@ -52,6 +53,6 @@ function fromZero(offsets: Int32Array): Int32Array {
 
 function sliceColumn(column: SignalColumn, from: number, to: number): SignalColumn {
   if (column.kind === 'number') return { kind: 'number', values: column.values.subarray(from, to) };
-  if (column.kind === 'text') return { kind: 'text', values: column.values.slice(from, to) };
-  return { kind: 'json', values: column.values.slice(from, to) };
+  if (column.kind === 'text') return laterColumn('text', () => column.values.slice(from, to));
+  return laterColumn('json', () => column.values.slice(from, to));
 }
