@@ -121,7 +121,8 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
       .then(async (tellings) => void (await queue.enqueue(deliverWebhookJob, tellings)))
       .catch((error: unknown) => logger.warn({ err: error }, 'deliveries to webhooks could not be looked for'));
   await queue.work(deliverWebhookJob, { pool }, { concurrency: DELIVERIES_AT_ONCE });
-  const diagnosisPorts = { pool, measure, alerted: lookForUndelivered, concurrency };
+  // with one for each thread, a thread that is there already would be given two, and the others never start
+  const diagnosisPorts = { pool, measure, alerted: lookForUndelivered, concurrency: concurrency * SHARDS_PER_THREAD };
   await queue.work(diagnoseRunJob, diagnosisPorts);
   await queue.work(measureAsOfJob, diagnosisPorts);
   const audit = (task: AuditTask): Promise<AuditedStep> =>

@@ -83,9 +83,10 @@ export async function auditRun(ports: AuditPorts, auditId: string): Promise<void
   const audited: ({ trainingStep: number } & AuditedStep)[] = [];
   const next = steps.values();
   const auditInTurn = async () => {
-    for (const { trainingStep, trajectoryCount } of next) {
+    for (const step of next) {
       signal?.throwIfAborted();
-      const source = await stepSource(pool, runId, trainingStep, asOf, trajectoryCount);
+      const { trainingStep } = step;
+      const source = await stepSource(pool, runId, step, asOf);
       audited.push({ trainingStep, ...(await ports.audit({ source, claimed: { id, params }, signal: logged })) });
     }
   };

@@ -1,42 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { EventLog, sealBatch } from '#lib/event-log';
-import { Projector } from '#lib/projection';
-import { openSegmentStore, type SegmentStore } from '#lib/storage';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { testDatabase, type TestDatabase } from '../../../test/support/database.js';
-import { aProject, aRun } from '../../../test/support/rows.js';
+import { expect, it } from 'vitest';
+import { recordedRun } from '../../../test/support/recorded-run.js';
 import { auditRun, failAudit, startAudit, type AuditRequest, type AuditResult } from './audit-run.js';
 import { auditTask, type AuditTask } from './audit-task.js';
 
 const AT = '2026-11-21T12:00:00Z';
 
-let db: TestDatabase;
-let folder: string;
-let store: SegmentStore;
-let log: EventLog;
-let run: string;
-let sequence: number;
-
-beforeAll(async () => {
-  db = await testDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'recredit-audit-'));
-  store = await openSegmentStore(pathToFileURL(folder).href);
-  log = new EventLog(db.pool, { notify: false });
-});
-
-afterAll(async () => {
-  await log?.close();
-  await db?.drop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-beforeEach(async () => {
-  run = await aRun(db.ownerPool, { project: await aProject(db.ownerPool) });
-  sequence = 0;
-});
+const here = recordedRun();
+const { send } = here;
 
 /** GRPO of the rewards 1, 0, 0.25 by hand: mean 5/12, sample std 0.52042. */
 const REWARDS = [1, 0, 0.25];
@@ -63,19 +33,10 @@ const stepOf = (trainingStep: number, logged: readonly number[]) =>
     },
   ]);
 
-async function send(events: readonly object[]): Promise<void> {
-  const ndjson = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-  await log.append(
-    run,
-    await sealBatch({ producerId: 'p', epoch: 0, sequence: sequence++, ndjson, eventCount: events.length }),
-  );
-  await new Projector({ pool: db.pool, store }).projectRun(run);
-}
-
 async function audit(request: AuditRequest): Promise<AuditResult> {
-  const id = await startAudit({ pool: db.pool, queue: async () => {} }, run, request);
-  await auditRun({ pool: db.pool, audit: (task: AuditTask) => auditTask(store, task) }, id);
-  const { rows } = await db.pool.query('select state, result from audit where id = $1', [id]);
+  const id = await startAudit({ pool: here.db.pool, queue: async () => {} }, here.run, request);
+  await auditRun({ pool: here.db.pool, audit: (task: AuditTask) => auditTask(here.store, task) }, id);
+  const { rows } = await here.db.pool.query('select state, result from audit where id = $1', [id]);
   expect(rows[0].state).toBe('completed');
   return rows[0].result;
 }
@@ -119,10 +80,10 @@ it.each([
 
 it('keeps why it failed, and what is done stays done', async () => {
   await send(stepOf(0, ADVANTAGES));
-  const id = await startAudit({ pool: db.pool, queue: async () => {} }, run, { estimator: 'grpo' });
+  const id = await startAudit({ pool: here.db.pool, queue: async () => {} }, here.run, { estimator: 'grpo' });
   const breaks = async () => Promise.reject(new Error('the disk is gone'));
-  await expect(auditRun({ pool: db.pool, audit: breaks }, id)).rejects.toThrow('the disk is gone');
-  await failAudit(db.pool, id, 'the disk is gone');
-  const { rows } = await db.pool.query('select state, failure from audit where id = $1', [id]);
+  await expect(auditRun({ pool: here.db.pool, audit: breaks }, id)).rejects.toThrow('the disk is gone');
+  await failAudit(here.db.pool, id, 'the disk is gone');
+  const { rows } = await here.db.pool.query('select state, failure from audit where id = $1', [id]);
   expect(rows).toEqual([{ state: 'failed', failure: 'the disk is gone' }]);
 });

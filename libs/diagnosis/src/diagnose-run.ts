@@ -6,8 +6,8 @@ import { raiseAlerts, type AlertEdge } from './alerts.js';
 import { CheckpointWindow } from './checkpoint-window.js';
 import { keepDiagnosis, type RunDiagnosis } from './kept-diagnosis.js';
 import { keepFigures, knownFigures, knownNames, unknownOf } from './figures.js';
-import { stepSource } from './load-step.js';
-import type { MeasuredDiagnostic, MeasureTask } from './measure-step.js';
+import { sourcesOf, stretchesOf } from './load-step.js';
+import type { MeasuredDiagnostic, MeasureTask, StepToMeasure } from './measure-step.js';
 import { runSettings, type RunSettings } from './settings.js';
 import { metricsOf, stepRevisions, type StepRevision } from './step-revisions.js';
 
@@ -20,7 +20,7 @@ export interface DiagnosePorts {
   alerted(edges: readonly AlertEdge[]): Promise<void>;
   /** aborts when the process stops */
   readonly signal?: AbortSignal | undefined;
-  /** training steps measured at once */
+  /** stretches of training steps measured at once */
   readonly concurrency?: number;
   readonly catalogue?: readonly AnyDiagnostic[];
 }
@@ -53,35 +53,39 @@ export async function measureSteps(
   ports: DiagnosePorts,
   runId: string,
   asOf: number,
-  steps: readonly StepRevision[],
+  asked: readonly StepRevision[],
   given?: RunSettings,
 ): Promise<void> {
   const { pool, signal, concurrency = 2, catalogue = DIAGNOSTICS } = ports;
   const { settings } = given ?? (await runSettings(pool, runId));
   const wanted = { catalogue, settings };
-  const known = await knownNames(pool, runId, steps, wanted);
-  const open = steps
+  const known = await knownNames(pool, runId, asked, wanted);
+  const open = asked
     .map((step) => ({ step, unknown: unknownOf(step, known, catalogue) }))
     .filter(({ unknown }) => unknown.length > 0);
   if (open.length === 0) return;
   const metrics = await metricsOf(pool, runId, asOf);
   const checkpoints = await CheckpointWindow.of(pool, runId, asOf);
-  const next = open.values();
+  const steps = open.map(({ step }) => step);
+  const next = (await stretchesOf(pool, runId, asOf, steps, concurrency)).values();
+  const unknownIn = new Map(open.map(({ step, unknown }) => [step.trainingStep, unknown]));
   const measureInTurn = async () => {
-    for (const { step, unknown } of next) {
+    for (const stretch of next) {
       signal?.throwIfAborted();
-      const { trainingStep, trajectoryCount } = step;
-      const measured = await ports.measure({
-        trainingStep,
-        source: await stepSource(pool, runId, trainingStep, asOf, trajectoryCount),
-        metrics: metrics.get(trainingStep) ?? {},
-        checkpoint: unknown.some(({ readsCheckpoints }) => readsCheckpoints)
-          ? await checkpoints.at(trainingStep)
-          : null,
-        diagnostics: unknown.map(({ id }) => id),
-        settings,
-      });
-      await keepFigures(pool, runId, step, measured, wanted);
+      const sources = await sourcesOf(pool, runId, asOf, stretch);
+      const tasks: StepToMeasure[] = [];
+      for (const [i, { trainingStep }] of stretch.steps.entries()) {
+        const unknown = unknownIn.get(trainingStep)!;
+        const readsCheckpoints = unknown.some((diagnostic) => diagnostic.readsCheckpoints);
+        tasks.push({
+          trainingStep,
+          source: sources[i],
+          metrics: metrics.get(trainingStep) ?? {},
+          checkpoint: readsCheckpoints ? await checkpoints.at(trainingStep) : null,
+          diagnostics: unknown.map(({ id }) => id),
+        });
+      }
+      await keepFigures(pool, runId, stretch.steps, await ports.measure({ steps: tasks, settings }), wanted);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, measureInTurn));

@@ -1,51 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
-import { EventLog, readEvents, sealBatch } from '#lib/event-log';
-import { Projector, rebuild } from '#lib/projection';
-import { openSegmentStore, type SegmentStore } from '#lib/storage';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { testDatabase, type TestDatabase } from '../../../test/support/database.js';
-import { aProject, aRun } from '../../../test/support/rows.js';
+import { readEvents } from '#lib/event-log';
+import { rebuild } from '#lib/projection';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { recordedRun } from '../../../test/support/recorded-run.js';
 import { raiseAlerts, type AlertEdge } from './alerts.js';
 import { CheckpointWindow } from './checkpoint-window.js';
 import { diagnoseRun, measureSteps, readDiagnosis } from './diagnose-run.js';
 import { keepDiagnosis } from './kept-diagnosis.js';
-import { measureTask, type MeasureTask } from './measure-step.js';
+import { measureTask, type MeasureTask, type StepToMeasure } from './measure-step.js';
 import { runsToDiagnose } from './runs-to-diagnose.js';
 import { changeSettings, runSettings, type SettingChanges } from './settings.js';
 import { stepRevisions } from './step-revisions.js';
 
 const AT = new Date().toISOString();
 
-let db: TestDatabase;
-let folder: string;
-let store: SegmentStore;
-let log: EventLog;
-let run: string;
-let sequence: number;
+const here = recordedRun();
+const { send } = here;
 /** every step that was really measured */
-let measured: MeasureTask[];
+let measured: StepToMeasure[];
 let edges: AlertEdge[];
 
-beforeAll(async () => {
-  db = await testDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'recredit-diagnosis-'));
-  store = await openSegmentStore(pathToFileURL(folder).href);
-  log = new EventLog(db.pool, { notify: false });
-});
-
-afterAll(async () => {
-  await log?.close();
-  await db?.drop();
-  await rm(folder, { recursive: true, force: true });
-});
-
 beforeEach(async () => {
-  run = await aRun(db.ownerPool, { project: await aProject(db.ownerPool) });
-  sequence = 0;
   measured = [];
   edges = [];
 });
@@ -67,19 +42,11 @@ const stepOf = (step: number, silent: number, prefix = '') => [
   { type: 'trainingStep.recorded', at: AT, trainingStep: step, metrics: { entropy: 2 - step / 10 } },
 ];
 
-async function send(events: readonly object[]): Promise<void> {
-  const ndjson = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-  const batch = await sealBatch({ producerId: 'p', epoch: 0, sequence: sequence++, ndjson, eventCount: events.length });
-  await log.append(run, batch);
-}
-
-const projectAll = () => new Projector({ pool: db.pool, store }).projectRun(run);
-
 const ports = () => ({
-  pool: db.pool,
+  pool: here.db.pool,
   measure: (task: MeasureTask) => {
-    measured.push(task);
-    return measureTask(store, task);
+    measured.push(...task.steps);
+    return measureTask(here.store, task);
   },
   alerted: async (found: readonly AlertEdge[]) => void edges.push(...found),
 });
@@ -87,18 +54,21 @@ const ports = () => ({
 /** Sends, projects and diagnoses. @returns the readings by diagnostic */
 async function advance(events: readonly object[], isFinal = false): Promise<Record<string, Diagnosis>> {
   await send(events);
-  await projectAll();
-  await diagnoseRun(ports(), run, isFinal);
+  await diagnoseRun(ports(), here.run, isFinal);
   return readings();
 }
 
 async function readings(): Promise<Record<string, Diagnosis>> {
-  const { rows } = await db.pool.query('select reading, steps from diagnostic_reading where run_id = $1', [run]);
+  const { rows } = await here.db.pool.query('select reading, steps from diagnostic_reading where run_id = $1', [
+    here.run,
+  ]);
   return Object.fromEntries(rows.map(({ reading, steps }) => [reading.id, { ...reading, steps }]));
 }
 
 const alertEvents = async () =>
-  (await readEvents(db.pool, run, 0)).map(({ event }) => event).filter(({ type }) => type.startsWith('alert.'));
+  (await readEvents(here.db.pool, here.run, 0))
+    .map(({ event }) => event)
+    .filter(({ type }) => type.startsWith('alert.'));
 
 it('measures a training step once, when it is complete', async () => {
   const first = await advance([...stepOf(0, 2), ...stepOf(1, 6).slice(0, 4)]);
@@ -110,7 +80,7 @@ it('measures a training step once, when it is complete', async () => {
   expect(second['entropy-trend'].steps.map(({ values }) => values['entropy'])).toEqual([2, 1.9]);
   expect(measured.map(({ trainingStep }) => trainingStep)).toEqual([0, 1]);
 
-  await diagnoseRun(ports(), run, true);
+  await diagnoseRun(ports(), here.run, true);
   expect(measured).toHaveLength(2);
 });
 
@@ -144,14 +114,13 @@ it('raises an alert once, as an event of the run, and closes it by itself', asyn
     { type: 'alert.opened', alert: edges[0].alert, trainingStep: 2 },
     { type: 'alert.closed', alert: edges[0].alert, trainingStep: 8 },
   ]);
-  const { rows } = await db.pool.query('select opened_step, closed_step from alert where run_id = $1', [run]);
+  const { rows } = await here.db.pool.query('select opened_step, closed_step from alert where run_id = $1', [here.run]);
   expect(rows).toEqual([{ opened_step: 2, closed_step: 8 }]);
 });
 
 it('raises each alert once when two workers diagnose at the same time', async () => {
   await send([0, 1, 2].flatMap((step) => stepOf(step, 4)));
-  await projectAll();
-  await Promise.all([1, 2, 3, 4].map(() => diagnoseRun(ports(), run, true)));
+  await Promise.all([1, 2, 3, 4].map(() => diagnoseRun(ports(), here.run, true)));
   expect(edges).toHaveLength(1);
   expect(await alertEvents()).toHaveLength(1);
 });
@@ -159,23 +128,24 @@ it('raises each alert once when two workers diagnose at the same time', async ()
 it('says of an old run what it would have said then', async () => {
   for (const step of [0, 1, 2]) await advance(stepOf(step, 4));
   const then = await readings();
-  const { rows } = await db.pool.query('select as_of::float8 as "asOf" from diagnosis where run_id = $1', [run]);
+  const { rows } = await here.db.pool.query('select as_of::float8 as "asOf" from diagnosis where run_id = $1', [
+    here.run,
+  ]);
   await advance(stepOf(3, 8));
-  const again = await readDiagnosis(db.pool, run, rows[0].asOf);
+  const again = await readDiagnosis(here.db.pool, here.run, rows[0].asOf);
   expect(Object.fromEntries(again.readings.map((reading) => [reading.id, reading]))).toEqual(then);
   expect(again.pendingSteps).toBe(0);
 });
 
 it('measures as of any position, as if the rest had never come', async () => {
   await send([...stepOf(0, 2), ...stepOf(1, 2).slice(0, 4)]);
-  const asOf = sequencePosition(await readEvents(db.pool, run, 0));
+  const asOf = sequencePosition(await readEvents(here.db.pool, here.run, 0));
   await send(stepOf(1, 2).slice(4));
-  await projectAll();
-  const steps = await stepRevisions(db.pool, run, asOf);
+  const steps = await stepRevisions(here.db.pool, here.run, asOf);
   expect(steps.map(({ trajectoryCount }) => trajectoryCount)).toEqual([16, 4]);
-  expect(await readDiagnosis(db.pool, run, asOf)).toMatchObject({ pendingSteps: 2 });
-  await measureSteps(ports(), run, asOf, steps);
-  const { readings: found } = await readDiagnosis(db.pool, run, asOf);
+  expect(await readDiagnosis(here.db.pool, here.run, asOf)).toMatchObject({ pendingSteps: 2 });
+  await measureSteps(ports(), here.run, asOf, steps);
+  const { readings: found } = await readDiagnosis(here.db.pool, here.run, asOf);
   expect(found[0].values).toMatchObject({ comparableGroups: 10, zeroVarianceGroups: 4 });
 });
 
@@ -183,16 +153,15 @@ const sequencePosition = (events: readonly { readonly position: number }[]) => e
 
 it('gives the same figures from segments and from the log', async () => {
   await send([...stepOf(0, 2), { type: 'run.ended', at: AT }]);
-  await projectAll();
-  await diagnoseRun(ports(), run, true);
+  await diagnoseRun(ports(), here.run, true);
   const fromLog = (await readings())['zero-variance-groups'];
   expect(measured[0].source.kind).toBe('segments'); // the end of a run is a cut
-  const [step] = await stepRevisions(db.pool, run, Number.MAX_SAFE_INTEGER);
-  await db.pool.query('delete from diagnostic_figures where run_id = $1', [run]);
-  await db.pool.query('delete from segment_step where run_id = $1', [run]);
-  await measureSteps(ports(), run, Number.MAX_SAFE_INTEGER, [step]);
+  const [step] = await stepRevisions(here.db.pool, here.run, Number.MAX_SAFE_INTEGER);
+  await here.db.pool.query('delete from diagnostic_figures where run_id = $1', [here.run]);
+  await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+  await measureSteps(ports(), here.run, Number.MAX_SAFE_INTEGER, [step]);
   expect(measured[1].source.kind).toBe('batch');
-  expect((await readDiagnosis(db.pool, run, Number.MAX_SAFE_INTEGER)).readings[0]).toEqual(fromLog);
+  expect((await readDiagnosis(here.db.pool, here.run, Number.MAX_SAFE_INTEGER)).readings[0]).toEqual(fromLog);
 });
 
 it('closes what a rewind superseded, and speaks of the new steps', async () => {
@@ -209,9 +178,9 @@ it('closes what a rewind superseded, and speaks of the new steps', async () => {
 it('is equal after a rebuild, and raises nothing twice', async () => {
   for (const step of [0, 1, 2]) await advance(stepOf(step, 4));
   const before = await readings();
-  await rebuild(db.pool, store, run);
-  await db.pool.query('delete from diagnostic_figures where run_id = $1', [run]);
-  await diagnoseRun(ports(), run, true);
+  await rebuild(here.db.pool, here.store, here.run);
+  await here.db.pool.query('delete from diagnostic_figures where run_id = $1', [here.run]);
+  await diagnoseRun(ports(), here.run, true);
   const after = await readings();
   expect(after['zero-variance-groups']).toEqual(before['zero-variance-groups']);
   expect(edges).toHaveLength(1);
@@ -230,8 +199,7 @@ const checkpointOf = (step: number, more: object = {}) => ({
 it('extrapolates the parameters of a run that logged checkpoints, and says how far that is trusted', async () => {
   const steps = Array.from({ length: 12 }, (_, step) => step);
   await send(steps.flatMap((step) => [...stepOf(step, 0), checkpointOf(step)]));
-  await projectAll();
-  await diagnoseRun(ports(), run, true);
+  await diagnoseRun(ports(), here.run, true);
   const { 'relex-extrapolation': relex, 'path-straightness': path } = await readings();
   expect(relex.sentence).toBe(
     "> 99.9 % of the parameters' way lies along one line (a random walk: 81 %), which fits with R² 1, held-back checkpoints with R² 1: trusted up to training step 90",
@@ -272,7 +240,7 @@ it('holds no checkpoint against one of another projection, nor against one that 
 
 it('forgets the checkpoints that a rewind superseded, and finds them again as of then', async () => {
   await advance([0, 1, 2].flatMap((step) => [...stepOf(step, 0), checkpointOf(step)]));
-  const asOf = sequencePosition(await readEvents(db.pool, run, 0));
+  const asOf = sequencePosition(await readEvents(here.db.pool, here.run, 0));
   const found = await advance(
     [
       { type: 'run.rewound', at: AT, toTrainingStep: 0 },
@@ -283,7 +251,7 @@ it('forgets the checkpoints that a rewind superseded, and finds them again as of
   );
   const norms = (reading: Diagnosis) => reading.steps.map(({ values }) => values['stepNorm']);
   expect(norms(found['path-straightness'])).toEqual([null, 3]);
-  const then = await readDiagnosis(db.pool, run, asOf);
+  const then = await readDiagnosis(here.db.pool, here.run, asOf);
   expect(norms(then.readings.find(({ id }) => id === 'path-straightness')!)).toEqual([
     null,
     Math.sqrt(6),
@@ -296,14 +264,13 @@ it('reads checkpoints no further back than it must, in whatever order they are a
   await send(
     steps.map((step) => checkpointOf(step, step === 0 ? {} : { sketch: [step, 2 * step, 1 + (step % 2), 0] })),
   );
-  await projectAll();
   const head = Number.MAX_SAFE_INTEGER;
-  const inTurn = await CheckpointWindow.of(db.pool, run, head);
+  const inTurn = await CheckpointWindow.of(here.db.pool, here.run, head);
   const all = [];
   for (const step of steps) all.push(await inTurn.at(step));
   expect(all[69]!.earlier.map(({ trainingStep }) => trainingStep)).toEqual([0, ...steps.slice(19, 69)]);
   expect(all[69]!.tensors).toEqual({ a: Float32Array.of(69, 138, 2), b: Float32Array.of(0) });
-  const anyhow = await CheckpointWindow.of(db.pool, run, head);
+  const anyhow = await CheckpointWindow.of(here.db.pool, here.run, head);
   const shuffled = steps.toSorted((a, b) => ((a * 37) % 70) - ((b * 37) % 70));
   const found = await Promise.all(shuffled.map(async (step) => [step, await anyhow.at(step)] as const));
   for (const [step, checkpoint] of found) expect(checkpoint).toEqual(all[step]);
@@ -318,10 +285,9 @@ it('lets a diagnostic fail alone, with its reason, and measures it no second tim
     if (diagnostic.id === 'in-group-spread') return { ...diagnostic, measure: fails };
     return diagnostic.id === 'pass-at-k' ? { ...diagnostic, read: fails } : diagnostic;
   });
-  const failing = { ...ports(), catalogue: broken, measure: (task: MeasureTask) => (measured.push(task), measureTask(store, task, broken)) }; // prettier-ignore
+  const failing = { ...ports(), catalogue: broken, measure: (task: MeasureTask) => (measured.push(...task.steps), measureTask(here.store, task, broken)) }; // prettier-ignore
   await send([...stepOf(0, 2), ...stepOf(1, 2)]);
-  await projectAll();
-  await diagnoseRun(failing, run, true);
+  await diagnoseRun(failing, here.run, true);
   const found = await readings();
   expect(found['zero-variance-groups'].values).toMatchObject({ comparableGroups: 16 });
   expect(found['in-group-spread']).toMatchObject({
@@ -329,12 +295,12 @@ it('lets a diagnostic fail alone, with its reason, and measures it no second tim
     failed: [{ trainingSteps: 2, text: 'cannot do this' }],
   });
   expect(found['pass-at-k']).toMatchObject({ sentence: 'cannot be said: cannot do this', values: {} });
-  await diagnoseRun(failing, run, true);
+  await diagnoseRun(failing, here.run, true);
   expect(measured).toHaveLength(2);
 });
 
 describe('settings', () => {
-  const set = (changes: SettingChanges) => changeSettings(db.pool, run, changes, null);
+  const set = (changes: SettingChanges) => changeSettings(here.db.pool, here.run, changes, null);
 
   it('read a run again at once, by other limits and the same figures, and its alerts follow', async () => {
     for (const step of [0, 1, 2]) await advance(stepOf(step, 3));
@@ -344,10 +310,10 @@ describe('settings', () => {
       version: 1,
       settings: { 'zero-variance-groups': { warnFraction: 0.3 } },
     });
-    await db.pool.query('update diagnosis set seconds = 60, made_at = now() where run_id = $1', [run]);
-    expect((await runsToDiagnose(db.pool)).map(({ runId }) => runId)).toContain(run);
-    await diagnoseRun(ports(), run, false);
-    expect((await runsToDiagnose(db.pool)).map(({ runId }) => runId)).not.toContain(run);
+    await here.db.pool.query('update diagnosis set seconds = 60, made_at = now() where run_id = $1', [here.run]);
+    expect((await runsToDiagnose(here.db.pool)).map(({ runId }) => runId)).toContain(here.run);
+    await diagnoseRun(ports(), here.run, false);
+    expect((await runsToDiagnose(here.db.pool)).map(({ runId }) => runId)).not.toContain(here.run);
     expect(edges).toMatchObject([{ edge: 'opened', rule: 'wasteful', trainingStep: 2 }]);
     expect((await readings())['zero-variance-groups'].settings).toMatchObject({
       warnFraction: 0.3,
@@ -355,12 +321,12 @@ describe('settings', () => {
     });
 
     await set({ 'zero-variance-groups': { warnFraction: null } });
-    await diagnoseRun(ports(), run, false);
+    await diagnoseRun(ports(), here.run, false);
     await set({ 'zero-variance-groups': { warnFraction: 0.3, hold: 3 } });
-    await diagnoseRun(ports(), run, false);
+    await diagnoseRun(ports(), here.run, false);
     expect(edges.map(({ edge }) => edge)).toEqual(['opened', 'closed', 'opened']);
     await set({ 'zero-variance-groups': { hold: 4 } });
-    await diagnoseRun(ports(), run, false);
+    await diagnoseRun(ports(), here.run, false);
     expect(edges.map(({ edge }) => edge)).toEqual(['opened', 'closed', 'opened', 'closed']);
     expect(measured).toHaveLength(measuredBefore);
   });
@@ -369,11 +335,11 @@ describe('settings', () => {
     await advance(stepOf(0, 2));
     const usual = (await readings())['failure-clusters'];
     await set({ 'failure-clusters': { gram: 1 } });
-    await diagnoseRun(ports(), run, true);
+    await diagnoseRun(ports(), here.run, true);
     expect(measured.map(({ diagnostics }) => diagnostics.length > 1 ? 'all' : diagnostics[0])).toEqual(['all', 'failure-clusters']); // prettier-ignore
     expect((await readings())['failure-clusters'].settings).toMatchObject({ gram: 1 });
     await set({ 'failure-clusters': null });
-    await diagnoseRun(ports(), run, true);
+    await diagnoseRun(ports(), here.run, true);
     expect(measured).toHaveLength(2);
     expect((await readings())['failure-clusters']).toEqual(usual);
   });
@@ -382,10 +348,10 @@ describe('settings', () => {
     await expect(
       set({ 'zero-variance-groups': { warnFraction: 0.3 }, 'entropy-trend': { targetEntropy: -1 } }),
     ).rejects.toThrow('entropy-trend.targetEntropy: Too small: expected number to be >0; found -1');
-    expect(await runSettings(db.pool, run)).toEqual({ version: 0, settings: {} });
+    expect(await runSettings(here.db.pool, here.run)).toEqual({ version: 0, settings: {} });
     const names = ['baselineSteps', 'trendSteps', 'riseFactor', 'targetEntropy'];
     await Promise.all(names.map((name, i) => set({ 'entropy-trend': { [name]: i + 7 } })));
-    const { version, settings } = await runSettings(db.pool, run);
+    const { version, settings } = await runSettings(here.db.pool, here.run);
     expect([version, settings['entropy-trend']]).toEqual([
       4,
       Object.fromEntries(names.map((name, i) => [name, i + 7])),
@@ -395,12 +361,12 @@ describe('settings', () => {
 
   it('leave a diagnosis that was made with older ones without a say', async () => {
     for (const step of [0, 1, 2]) await advance(stepOf(step, 3));
-    const older = await runSettings(db.pool, run);
+    const older = await runSettings(here.db.pool, here.run);
     await set({ 'zero-variance-groups': { warnFraction: 0.3 } });
-    await diagnoseRun(ports(), run, false);
-    const stale = await readDiagnosis(db.pool, run, Number.MAX_SAFE_INTEGER, { settings: older });
-    expect(await raiseAlerts(db.pool, run, stale)).toEqual([]);
-    await keepDiagnosis(db.pool, run, stale, 0);
+    await diagnoseRun(ports(), here.run, false);
+    const stale = await readDiagnosis(here.db.pool, here.run, Number.MAX_SAFE_INTEGER, { settings: older });
+    expect(await raiseAlerts(here.db.pool, here.run, stale)).toEqual([]);
+    await keepDiagnosis(here.db.pool, here.run, stale, 0);
     expect((await readings())['zero-variance-groups'].settings).toMatchObject({ warnFraction: 0.3 });
   });
 });
@@ -413,24 +379,23 @@ it('opens an alert again where the steps after a rewind show the same', async ()
 });
 
 it('finds the runs that advanced since', async () => {
-  const isWaiting = async () => (await runsToDiagnose(db.pool)).some(({ runId }) => runId === run);
+  const isWaiting = async () => (await runsToDiagnose(here.db.pool)).some(({ runId }) => runId === here.run);
   // events of ten seconds ago are those of a run that is silent
   const now = () => ({ at: new Date().toISOString() });
   await send(stepOf(0, 0).map((event) => ({ ...event, ...now() })));
-  await projectAll();
   expect(await isWaiting()).toBe(true);
-  await diagnoseRun(ports(), run, true);
+  await diagnoseRun(ports(), here.run, true);
   expect(await isWaiting()).toBe(false);
   await send(stepOf(1, 0).map((event) => ({ ...event, ...now() })));
-  await projectAll();
-  await db.pool.query('update diagnosis set seconds = 60, made_at = now() where run_id = $1', [run]);
+  await here.db.pool.query('update diagnosis set seconds = 60, made_at = now() where run_id = $1', [here.run]);
   expect(await isWaiting()).toBe(false); // it rests nine times as long as it took
-  await db.pool.query(`update diagnosis set made_at = now() - interval '541 seconds' where run_id = $1`, [run]);
+  await here.db.pool.query(`update diagnosis set made_at = now() - interval '541 seconds' where run_id = $1`, [
+    here.run,
+  ]);
   expect(await isWaiting()).toBe(true);
 
-  await db.pool.query('update diagnosis set made_at = now() where run_id = $1', [run]);
+  await here.db.pool.query('update diagnosis set made_at = now() where run_id = $1', [here.run]);
   expect(await isWaiting()).toBe(false);
   await send([{ type: 'run.ended', at: AT }]);
-  await projectAll();
   expect(await isWaiting()).toBe(true); // nobody writes to it any more
 });

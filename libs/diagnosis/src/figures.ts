@@ -75,30 +75,37 @@ export function unknownOf(step: StepRevision, known: KnownNames, catalogue: read
   return catalogue.filter((diagnostic) => revisionFor(diagnostic, step) !== null && !ofStep?.has(diagnostic.id));
 }
 
-/** Keeps what was measured. Figures of a revision are what they are: whoever measured first is right. */
+/**
+ * Keeps what was measured of training steps, in one statement. Figures of a revision are what they are: whoever measured
+ * first is right.
+ */
 export async function keepFigures(
   db: Queryable,
   runId: string,
-  step: StepRevision,
+  steps: readonly StepRevision[],
   measured: readonly MeasuredDiagnostic[],
   { catalogue, settings }: Wanted,
 ): Promise<void> {
-  const kept = measured.map(({ diagnostic: id, version, outcome }) => {
-    const diagnostic = catalogue.find((member) => member.id === id)!;
-    return {
-      id,
-      version,
-      outcome,
-      revision: revisionFor(diagnostic, step),
-      params: paramsKey(diagnostic, settings[id]),
-    };
-  });
+  const members = new Map(catalogue.map((diagnostic) => [diagnostic.id, diagnostic]));
+  const paramsOf = new Map(
+    catalogue.map((diagnostic) => [diagnostic.id, paramsKey(diagnostic, settings[diagnostic.id])]),
+  );
+  const revisions = new Map(steps.map((step) => [step.trainingStep, step]));
+  const kept = measured.map(({ trainingStep, diagnostic: id, version, outcome }) => ({
+    id,
+    version,
+    outcome,
+    trainingStep,
+    revision: revisionFor(members.get(id)!, revisions.get(trainingStep)!),
+    params: paramsOf.get(id)!,
+  }));
   await db.query(
     `insert into diagnostic_figures (run_id, training_step, revision, diagnostic, version, params, outcome)
-     select $1, $2, * from unnest($3::bigint[], $4::text[], $5::int[], $6::text[], $7::jsonb[]) on conflict do nothing`,
+     select $1, * from unnest($2::int[], $3::bigint[], $4::text[], $5::int[], $6::text[], $7::jsonb[])
+     on conflict do nothing`,
     [
       runId,
-      step.trainingStep,
+      kept.map(({ trainingStep }) => trainingStep),
       kept.map(({ revision }) => revision),
       kept.map(({ id }) => id),
       kept.map(({ version }) => version),

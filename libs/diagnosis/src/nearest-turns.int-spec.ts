@@ -1,44 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Learner } from '#lib/credit-learned';
-import { EventLog, sealBatch } from '#lib/event-log';
-import { Projector } from '#lib/projection';
-import { openSegmentStore, type SegmentStore } from '#lib/storage';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { testDatabase, type TestDatabase } from '../../../test/support/database.js';
-import { aProject, aRun } from '../../../test/support/rows.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { recordedRun } from '../../../test/support/recorded-run.js';
 import { nearestTask, seekTask } from './nearest-task.js';
 import { failNearest, findNearest, startNearest, type NearestRequest, type NearestResult } from './nearest-turns.js';
 
 const AT = '2026-11-21T12:00:00Z';
 
-let db: TestDatabase;
-let folder: string;
-let store: SegmentStore;
-let log: EventLog;
-let run: string;
-let sequence: number;
+const here = recordedRun();
+const { send } = here;
 const learner = new Learner('wasm');
-
-beforeAll(async () => {
-  db = await testDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'recredit-nearest-'));
-  store = await openSegmentStore(pathToFileURL(folder).href);
-  log = new EventLog(db.pool, { notify: false });
-});
-
-afterAll(async () => {
-  await log?.close();
-  await db?.drop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-beforeEach(async () => {
-  run = await aRun(db.ownerPool, { project: await aProject(db.ownerPool) });
-  sequence = 0;
-});
 
 const rollout = (id: string, states: readonly string[], rest: object = {}) => ({
   type: 'trajectory.recorded',
@@ -51,24 +21,22 @@ const rollout = (id: string, states: readonly string[], rest: object = {}) => ({
   ...rest,
 });
 
-async function send(events: readonly object[]): Promise<void> {
-  const ndjson = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-  const batch = { producerId: 'p', epoch: 0, sequence: sequence++, ndjson, eventCount: events.length };
-  await log.append(run, await sealBatch(batch));
-  await new Projector({ pool: db.pool, store }).projectRun(run);
-}
-
-const start = (request: NearestRequest) => startNearest({ pool: db.pool, queue: async () => {} }, run, request);
+const start = (request: NearestRequest) =>
+  startNearest({ pool: here.db.pool, queue: async () => {} }, here.run, request);
 
 async function stored(id: string) {
-  const { rows } = await db.pool.query('select state, failure, result from nearest_turns where id = $1', [id]);
+  const { rows } = await here.db.pool.query('select state, failure, result from nearest_turns where id = $1', [id]);
   return rows[0] as { state: string; failure: string | null; result: NearestResult | null };
 }
 
 async function search(request: NearestRequest) {
   const id = await start(request);
   await findNearest(
-    { pool: db.pool, seek: (task) => seekTask(store, task), nearest: (task) => nearestTask(store, task, learner) },
+    {
+      pool: here.db.pool,
+      seek: (task) => seekTask(here.store, task),
+      nearest: (task) => nearestTask(here.store, task, learner),
+    },
     id,
   );
   return stored(id);
@@ -156,8 +124,8 @@ describe('the nearest turns of a turn', () => {
     const [once, again] = [await search({ trajectory: 'own', turn: 1 }), await search({ trajectory: 'own', turn: 1 })];
     expect(again.result).toEqual(once.result);
     const id = await start({ trajectory: 'own', turn: 1 });
-    await failNearest(db.pool, id, new Error('no worker was left'));
-    await findNearest({ pool: db.pool, seek: () => Promise.reject(new Error('seen')), nearest: null! }, id);
+    await failNearest(here.db.pool, id, new Error('no worker was left'));
+    await findNearest({ pool: here.db.pool, seek: () => Promise.reject(new Error('seen')), nearest: null! }, id);
     expect(await stored(id)).toMatchObject({ state: 'failed', failure: 'no worker was left', result: null });
   });
 

@@ -157,8 +157,7 @@ async function searched(ports: NearestPorts, search: Search): Promise<NearestRes
   const { pool, signal, concurrency = 2 } = ports;
   const { runId, trajectory, turn, trainingStep, group, k, within, asOf } = search;
   const all = (await stepRevisions(pool, runId, asOf)).filter(({ trajectoryCount }) => trajectoryCount > 0);
-  const sourceOf = (step: (typeof all)[number]) =>
-    stepSource(pool, runId, step.trainingStep, asOf, step.trajectoryCount);
+  const sourceOf = (step: (typeof all)[number]) => stepSource(pool, runId, step, asOf);
   const own = all.find((step) => step.trainingStep === trainingStep)!;
   const sought = await ports.seek({ source: await sourceOf(own), trajectory, turn });
   if (!sought) {

@@ -4,7 +4,7 @@ export { PROJECTED_CHANNEL } from './projected-notices.js';
 export { type SegmentSize } from './project-events.js';
 export { Projector, SEGMENT_SIZE, type ProjectorParts } from './projector.js';
 export { rebuild, type Rebuilt } from './rebuild.js';
-export { annotationsOf, lastAnnotations } from './readers/annotations-of.js';
+export { annotationsOf, lastAnnotations, type AnnotationOfStep } from './readers/annotations-of.js';
 export { checkpointsOf, sketchesAt, type CheckpointOutline } from './readers/checkpoints-of.js';
 export { finishedRecords } from './readers/finished-records.js';
 export { projectedPosition } from './readers/projected-position.js';

@@ -12,16 +12,21 @@ const SEEN = `
     and annotation.status = 'ok' and annotation.position < $4 and coalesce(annotation.superseded_at, $4) >= $4
     and first_position < $4 and coalesce(trajectory.superseded_at, $4) >= $4`;
 
+/** What was said of a trajectory, with the training step that it is of. */
+export interface AnnotationOfStep extends Annotation {
+  readonly trainingStep: number;
+}
+
 /** What annotators said of the trajectories of some training steps as of a position, in the order they said it. */
 export async function annotationsOf(
   db: Queryable,
   runId: string,
   { first, last }: StepRange,
   asOf: number,
-): Promise<Annotation[]> {
+): Promise<AnnotationOfStep[]> {
   const { rows } = await db.query(
-    `select position::float8 as position, trajectory_id as trajectory, turn, annotator, attempt::float8 as attempt,
-       annotation.signals
+    `select training_step as "trainingStep", position::float8 as position, trajectory_id as trajectory, turn, annotator,
+       attempt::float8 as attempt, annotation.signals
      from ${SEEN} order by position, item`,
     [runId, first, last, asOf],
   );

@@ -1,0 +1,91 @@
+import type { SegmentStore } from '#lib/storage';
+import { expect, it } from 'vitest';
+import { recordedRun } from '../../../test/support/recorded-run.js';
+import { measureSteps } from './diagnose-run.js';
+import { measureTask, type MeasureTask } from './measure-step.js';
+import { stepRevisions } from './step-revisions.js';
+
+const AT = '2026-11-21T12:00:00Z';
+const HEAD = Number.MAX_SAFE_INTEGER;
+
+const here = recordedRun();
+const { send } = here;
+
+/** Two groups of two, who do not do the same on any two training steps. */
+const stepOf = (trainingStep: number, prefix = '') =>
+  [0, 1, 2, 3].map((i) => ({
+    type: 'trajectory.recorded',
+    at: AT,
+    id: `${prefix}t${trainingStep}-${i}`,
+    group: `g${i >> 1}`,
+    trainingStep,
+    outcomeReward: i % 2,
+    turns: [{ state: `room ${trainingStep}`, action: `go ${i}` }, { state: `hall ${i}`, action: 'look' }], // prettier-ignore
+  }));
+
+const judged = (trainingStep: number, prefix = '') => ({
+  type: 'annotation.recorded',
+  at: AT,
+  trajectory: `${prefix}t${trainingStep}-1`,
+  annotator: 'judge',
+  turns: [{ turn: 0, signals: { processReward: trainingStep, humanLabel: 1 } }],
+});
+
+/** Measures all that is not known. @returns the stretches, and which files were read how often */
+async function measureAll(concurrency: number) {
+  const read: Record<string, number> = {};
+  const stretches: number[][] = [];
+  const store = Object.assign(Object.create(here.store) as SegmentStore, {
+    get: (key: string) => ((read[key] = (read[key] ?? 0) + 1), here.store.get(key)),
+  });
+  const measure = (task: MeasureTask) => {
+    stretches.push(task.steps.map(({ trainingStep }) => trainingStep));
+    return measureTask(store, task);
+  };
+  const ports = { pool: here.db.pool, measure, alerted: async () => {}, concurrency };
+  await measureSteps(ports, here.run, HEAD, await stepRevisions(here.db.pool, here.run, HEAD));
+  return { stretches, read: Object.values(read) };
+}
+
+/** What is known, and then nothing. */
+async function takeFigures() {
+  const { rows } = await here.db.pool.query(
+    `delete from diagnostic_figures where run_id = $1
+     returning training_step, revision, diagnostic, version, params, outcome`,
+    [here.run],
+  );
+  return rows.map((row) => JSON.stringify(row)).toSorted();
+}
+
+it('opens a segment once for all training steps that lie in it', async () => {
+  await send([0, 1, 2, 3, 4, 5].flatMap((step) => stepOf(step)));
+  await send([judged(2), judged(4), { type: 'run.ended', at: AT }]);
+  expect(await measureAll(1)).toEqual({ stretches: [[0, 1, 2, 3, 4, 5]], read: [1, 1] });
+  const once = await takeFigures();
+  // who has several threads shares the steps among them
+  const { stretches, read } = await measureAll(4);
+  expect(stretches.toSorted(([a], [b]) => a - b)).toEqual([[0, 1], [2, 3], [4, 5]]); // prettier-ignore
+  expect(read).toEqual([3, 3]);
+  expect(await takeFigures()).toEqual(once);
+
+  await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+  expect((await measureAll(1)).stretches).toEqual([0, 1, 2, 3, 4, 5].map((step) => [step]));
+  expect(await takeFigures()).toEqual(once);
+});
+
+it('gives a training step that two segments share to those that begin where it begins', async () => {
+  await send([...stepOf(0), ...stepOf(1), { type: 'run.rewound', at: AT, toTrainingStep: 1 }]);
+  await send([...stepOf(1, 'more-'), ...stepOf(2), judged(1), judged(1, 'more-'), { type: 'run.ended', at: AT }]);
+  expect(await measureAll(1)).toEqual({ stretches: [[0, 1], [2]], read: [1, 1, 2, 2] }); // prettier-ignore
+  const figures = await takeFigures();
+  await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+  await measureAll(1);
+  expect(await takeFigures()).toEqual(figures);
+});
+
+it('measures what came late alone', async () => {
+  await send([...[0, 1, 2, 3].flatMap((step) => stepOf(step)), { type: 'run.ended', at: AT }]);
+  await measureAll(1);
+  await send([judged(1), judged(3)]);
+  expect((await measureAll(1)).stretches).toEqual([[1, 3]]);
+});
