@@ -1,16 +1,16 @@
 import type { TrajectoryBatch } from '#lib/dataset';
 import { DIAGNOSTICS, measureStep, readRun, type AnyDiagnostic, type TrainingStepData } from '#lib/diagnostics';
-import { seededRandom } from '#lib/numeric';
 import { rowsAgainst, type Benchmark } from './benchmark.js';
 import type { BenchRow } from './bench-row.js';
-import { madeTrajectories } from './made-columns.js';
+import { MADE_METRICS, madeStep } from './made-step.js';
 import { cpuRate } from './rate.js';
 
 const TURNS = 10_000;
 const TOKENS = 300;
-const METRICS = { entropy: 0.4, score: 0.5, gradNorm: 1, smallBatch: 8, largeBatch: 64, smallSquaredNorm: 2, largeSquaredNorm: 1 }; // prettier-ignore
-/** Some begin as the words that the catalogue looks for, one in a thousand is one. */
-const WORDS = ['the', ' so', ' was', ' it', 'is', ' have', ' to', ' go', '.', ' left', ' all', ' a'];
+/** Those whose answer needs no token: a run can be caught up by them without one being read. */
+export const WITHOUT_TOKENS = DIAGNOSTICS.filter(
+  ({ requires, accepts }) => ![...requires, ...accepts].some((path) => path.startsWith('token.')),
+);
 
 /**
  * What a training step of 10,000 turns and 3 million tokens costs the whole catalogue, on one core, every signal that a
@@ -19,15 +19,14 @@ const WORDS = ['the', ' so', ' was', ' it', 'is', ' have', ' to', ' go', '.', ' 
 export const diagnostics: Benchmark = {
   name: 'diagnostics',
   async run() {
-    const step = { trainingStep: 0, metrics: METRICS, checkpoint: null, trajectories: madeStep() };
+    const step = { trainingStep: 0, metrics: MADE_METRICS, checkpoint: null, trajectories: madeStep(TURNS, TOKENS) };
     const measure = (members: readonly AnyDiagnostic[]) => members.map((diagnostic) => measureStep(diagnostic, step));
-    const withoutTokens = DIAGNOSTICS.filter(({ requires, accepts }) => ![...requires, ...accepts].some((path) => path.startsWith('token.'))); // prettier-ignore
     const rows = rowsAgainst(
       'turns/s',
       [`reading the ${TURNS * TOKENS} log-probabilities`, await cpuRate(TURNS, () => total(step.trajectories))],
       [
         [`the ${DIAGNOSTICS.length} of the catalogue`, await cpuRate(TURNS, () => measure(DIAGNOSTICS))],
-        [`the ${withoutTokens.length} that read no tokens`, await cpuRate(TURNS, () => measure(withoutTokens))],
+        [`the ${WITHOUT_TOKENS.length} that read no tokens`, await cpuRate(TURNS, () => measure(WITHOUT_TOKENS))],
       ],
     );
     return [...rows, ...slowest(step)];
@@ -68,44 +67,6 @@ function cpuSeconds(work: () => unknown): number {
     const seconds = (user + system) / 1e6;
     if (seconds >= LEAST_SECONDS) return seconds / calls;
   }
-}
-
-/** Groups of 8, 10 turns of 300 tokens each, and what the catalogue reads of them. */
-function madeStep(): TrajectoryBatch {
-  const random = seededRandom('a training step');
-  const bare = madeTrajectories(TURNS);
-  const count = bare.ids.length;
-  const column = (length: number, draw: () => number) => ({ kind: 'number' as const, values: Float64Array.from({ length }, draw) }); // prettier-ignore
-  const tokens = (draw: () => number) => ({ kind: 'number' as const, values: Float32Array.from({ length: TURNS * TOKENS }, draw) }); // prettier-ignore
-  const flag = (share: number) => () => Number(random.next() < share);
-  // the trajectories of a group begin with the same prompt
-  const stateKey = bare.stateKey.slice();
-  bare.groupOf.forEach((group, i) => (stateKey[bare.turnOffsets[i]] = group));
-  return {
-    ...bare,
-    stateKey,
-    tokenOffsets: Int32Array.from({ length: TURNS + 1 }, (_, turn) => turn * TOKENS),
-    columns: new Map<`${'trajectory' | 'turn' | 'token'}.${string}`, ReturnType<typeof column> | ReturnType<typeof tokens> | { kind: 'text'; values: string[] }>([
-      ['trajectory.outcomeReward', column(count, flag(0.4))],
-      ['trajectory.rewardScore', column(count, () => random.normal())],
-      ['trajectory.policyVersion', column(count, () => -random.integer(3))],
-      ['turn.reward', column(TURNS, flag(0.1))],
-      ['turn.isActionValid', column(TURNS, flag(0.95))],
-      ['turn.toolError', column(TURNS, flag(0.05))],
-      ['turn.containsAnswer', column(TURNS, flag(0.1))],
-      ['turn.successEstimate', column(TURNS, () => random.next())],
-      ['turn.processReward', column(TURNS, () => random.next())],
-      ['turn.humanLabel', column(TURNS, () => random.integer(3) - 1)],
-      ['turn.judgeLabel', column(TURNS, () => random.integer(3) - 1)],
-      ['turn.tokenCount', column(TURNS, () => TOKENS)],
-      ['token.logprob', tokens(() => Math.log(1 - random.next()))],
-      ['token.rolloutLogprob', tokens(() => Math.log(1 - random.next()))],
-      ['token.loggedAdvantage', tokens(() => random.normal())],
-      ['token.entropy', tokens(() => random.next())],
-      ['token.mask', tokens(flag(0.9))],
-      ['token.text', { kind: 'text', values: Array.from({ length: TURNS * TOKENS }, () => random.next() < 0.001 ? ' Wait' : WORDS[random.integer(WORDS.length)]) }],
-    ]),
-  }; // prettier-ignore
 }
 
 function total({ columns }: TrajectoryBatch): number {

@@ -6,6 +6,7 @@ import { withDatabase } from './bench-database.js';
 import type { BenchRow } from './bench-row.js';
 import { benchTable } from './bench-table.js';
 import type { Benchmark, BenchOptions } from './benchmark.js';
+import { catchUp } from './catch-up.bench.js';
 import { comparison } from './comparison.bench.js';
 import { dashboard } from './dashboard.bench.js';
 import { diagnostics } from './diagnostics.bench.js';
@@ -31,6 +32,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   estimators,
   comparison,
   diagnostics,
+  catchUp,
   textSimilarities,
   segments,
   protocol,

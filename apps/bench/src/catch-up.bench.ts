@@ -1,0 +1,106 @@
+import { availableParallelism } from 'node:os';
+import { shardThreads } from '#app/worker';
+import { openSegment } from '#lib/columnar';
+import { measureSteps, readDiagnosis, stepRevisions, type MeasureTask } from '#lib/diagnosis';
+import { rowsAgainst, type Benchmark, type BenchOptions } from './benchmark.js';
+import type { BenchRow } from './bench-row.js';
+import { withDiagnosedRun, type DiagnosedRun } from './diagnosed-run.js';
+import { WITHOUT_TOKENS } from './diagnostics.bench.js';
+
+const STEPS = 1_000;
+const TURNS = 2_000_000;
+/** Training steps that are measured before the clock starts, so that what is measured is what runs most of the time. */
+const WARM_UPS = 40;
+/** Of the run that has tokens, which are read by nobody: its files are a hundred times as large. */
+const STEPS_WITH_TOKENS = 10;
+const TOKENS = 300;
+
+/**
+ * A run of 1,000 training steps that was never diagnosed is caught up: from segments on disk to stored figures, by the
+ * diagnostics that read no tokens. Turns a second, in one thread and in a thread per core, and of a processor's second;
+ * beside reading the same columns.
+ */
+export const catchUp: Benchmark = {
+  name: 'diagnostics-catch-up',
+  async run({ turns = TURNS }: BenchOptions = {}) {
+    const turnsOfStep = Math.max(10, Math.round(turns / STEPS / 10) * 10);
+    const without = await withDiagnosedRun({ steps: STEPS, turnsOfStep, tokensOfTurn: 0 }, async (run) => [
+      ...(await rowsOf(run, '')),
+      ...(await readings(run)),
+    ]);
+    const beside = { steps: STEPS_WITH_TOKENS, turnsOfStep, tokensOfTurn: TOKENS };
+    const withTokens = await withDiagnosedRun(beside, (run) => rowsOf(run, `, beside ${TOKENS} tokens a turn`));
+    return [...without, ...withTokens];
+  },
+};
+
+async function rowsOf(run: DiagnosedRun, how: string): Promise<BenchRow[]> {
+  const [one, all] = [await caughtUp(run, 1), await caughtUp(run, availableParallelism())];
+  const read = await readColumns(run);
+  return rowsAgainst(
+    'turns/s',
+    [`reading the same columns of ${run.turns} turns${how}`, read.perCpuSecond],
+    [
+      [`catching up, one thread${how}`, one.perSecond],
+      [`catching up, a thread per core${how}`, all.perSecond],
+      [`catching up, of a second of the processor${how}`, one.perCpuSecond],
+    ],
+  );
+}
+
+interface Rates {
+  readonly perSecond: number;
+  /** of this process, all its threads: without the database's */
+  readonly perCpuSecond: number;
+}
+
+async function rates(turns: number, work: () => Promise<unknown>): Promise<Rates> {
+  const [started, before] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return { perSecond: turns / ((performance.now() - started) / 1e3), perCpuSecond: turns / ((user + system) / 1e6) };
+}
+
+/** From nothing to figures of every training step, in threads as a worker has them. */
+async function caughtUp({ pool, segments, id, asOf, turns }: DiagnosedRun, threads: number): Promise<Rates> {
+  const workers = shardThreads(threads, { ownEstimators: [], device: 'auto' });
+  const measure = (task: MeasureTask) => workers.run({ segments, task }, { name: 'measure' });
+  const ports = { pool, measure, alerted: async () => {}, concurrency: threads, catalogue: WITHOUT_TOKENS };
+  const forget = () => pool.query('truncate diagnostic_figures');
+  try {
+    const steps = await stepRevisions(pool, id, asOf);
+    await measureSteps(ports, id, asOf, steps.slice(0, WARM_UPS * threads));
+    await forget();
+    return await rates(turns, async () => measureSteps(ports, id, asOf, await stepRevisions(pool, id, asOf)));
+  } finally {
+    await workers.destroy();
+  }
+}
+
+/** Opens each segment once and sums its numbers. */
+function readColumns({ store, files, turns }: DiagnosedRun): Promise<Rates> {
+  return rates(turns, async () => {
+    for (const { numericKey, textKey } of files) {
+      const [numeric, text] = await Promise.all([store.get(numericKey), store.get(textKey)]);
+      const { columns } = openSegment(numeric, text).trajectories;
+      for (const [path, column] of columns) {
+        if (column.kind !== 'number' || path.startsWith('token.')) continue;
+        let sum = 0;
+        for (let i = 0; i < column.values.length; i++) sum += column.values[i];
+        if (Number.isNaN(sum)) throw new Error(`${path} has gaps`);
+      }
+    }
+  });
+}
+
+/** What it takes to read a run whose figures are all there, against measuring it. */
+async function readings({ pool, id, asOf, steps }: DiagnosedRun): Promise<BenchRow[]> {
+  const read = () => readDiagnosis(pool, id, asOf, { catalogue: WITHOUT_TOKENS });
+  await read();
+  const { perSecond, perCpuSecond } = await rates(steps, read);
+  return rowsAgainst(
+    'training steps/s',
+    ['reading a run of its figures, of a second of the processor', perCpuSecond],
+    [['reading a run of its figures', perSecond]],
+  );
+}
