@@ -1,4 +1,5 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { oncePerBatch } from './once-per-batch.js';
 
 /** The trajectories of one group, as rows of the batch. */
 export interface GroupRows {
@@ -10,35 +11,37 @@ export interface GroupRows {
 }
 
 /** The groups of a batch in the order of their first appearance. */
-export function groupRows({ groups, groupOf, groupCount, trainingStep }: TrajectoryBatch): GroupRows[] {
-  const rows: number[][] = Array.from({ length: groupCount }, () => []);
-  groupOf.forEach((group, row) => rows[group].push(row));
-  return rows.flatMap((members, group) =>
-    members.length > 0 ? [{ name: groups[group], trainingStep: trainingStep[members[0]], rows: members }] : [],
-  );
-}
+export const groupRows = oncePerBatch(
+  ({ groups, groupOf, groupCount, trainingStep }: TrajectoryBatch): readonly GroupRows[] => {
+    const rows: number[][] = Array.from({ length: groupCount }, () => []);
+    for (let row = 0; row < groupOf.length; row++) rows[groupOf[row]].push(row);
+    return rows.flatMap((members, group) =>
+      members.length > 0 ? [{ name: groups[group], trainingStep: trainingStep[members[0]], rows: members }] : [],
+    );
+  },
+);
 
 /** [trajectories] 1 and 0; NaN: not said. What is said of success, else whether the outcome is above 0. */
-export function successOf(trajectories: TrajectoryBatch): Float64Array {
-  const success = numbers(trajectories, 'trajectory.success');
+export const successOf = oncePerBatch((trajectories: TrajectoryBatch): Float64Array => {
+  const said = numbers(trajectories, 'trajectory.success');
   const outcome = numbers(trajectories, 'trajectory.outcomeReward');
-  return Float64Array.from({ length: trajectories.ids.length }, (_, i) => {
-    if (success && !Number.isNaN(success[i])) return success[i] > 0 ? 1 : 0;
-    if (outcome && !Number.isNaN(outcome[i])) return outcome[i] > 0 ? 1 : 0;
-    return NaN;
-  });
-}
+  const success = new Float64Array(trajectories.ids.length).fill(NaN);
+  for (let i = 0; i < success.length; i++) {
+    if (said && !Number.isNaN(said[i])) success[i] = said[i] > 0 ? 1 : 0;
+    else if (outcome && !Number.isNaN(outcome[i])) success[i] = outcome[i] > 0 ? 1 : 0;
+  }
+  return success;
+});
 
-/**
- * What a number is multiplied by so that a key can be added to it and both are told apart, exactly. Small numbers are
- * looked up several times as fast as texts, or as large ones.
- *
- * @param keys -1: none
- */
-export function widthOf(keys: Int32Array): number {
-  let most = 0;
-  for (const key of keys) if (key > most) most = key;
-  return most + 2;
+/** Mean success of the trajectories that say it; null: none does. */
+export function successRate(trajectories: TrajectoryBatch): number | null {
+  let [judged, solved] = [0, 0];
+  for (const success of successOf(trajectories)) {
+    if (Number.isNaN(success)) continue;
+    judged++;
+    solved += success;
+  }
+  return judged > 0 ? solved / judged : null;
 }
 
 export function mean(values: readonly number[]): number | null {

@@ -1,9 +1,10 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { allEqual, discountedSums, ownerOf } from '#lib/numeric';
+import { allEqual, discountedSums, pairLabels } from '#lib/numeric';
 import { z } from 'zod';
-import { mean } from '../groups.js';
+import { bestRows } from '../best-rows.js';
 import { counted, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
+import { placesOf, trajectoryOfTurns, turnsByLabel, turnsOfPlaces, type TurnLists } from '../visits.js';
 
 export interface AnchorOptions {
   /** discount of the returns */
@@ -31,38 +32,40 @@ export interface AnchorOptions {
  * Source: verl-agent build_step_group and summarize_group_size; contexts as HGPO; the measures are ours.
  */
 export function anchorGroups(trajectories: TrajectoryBatch, { gamma, contextLevels }: AnchorOptions) {
-  const { turnOffsets, groupOf, stateKey } = trajectories;
-  const owner = ownerOf(turnOffsets);
-  const returns = discountedSums(rewardsOf(trajectories), turnOffsets, gamma);
-  const turns = [...stateKey.keys()].filter((turn) => stateKey[turn] >= 0);
-  const anchors = [...Map.groupBy(turns, (turn) => `${groupOf[owner[turn]]} ${stateKey[turn]}`).values()];
-  const largest = anchors.reduce((most, { length }) => Math.max(most, length), 0);
+  const returns = discountedSums(rewardsOf(trajectories), trajectories.turnOffsets, gamma);
+  const owner = trajectoryOfTurns(trajectories);
+  const anchors = turnsOfPlaces(trajectories);
+  const { offsets, turns } = anchors;
+  const groupCount = offsets.length - 1;
+  const size = Float64Array.from({ length: groupCount }, (_, a) => offsets[a + 1] - offsets[a]);
+  const largest = size.reduce((most, n) => Math.max(most, n), 0);
   const sizes = new Float64Array(largest + 1);
-  for (const { length } of anchors) sizes[length]++;
-  const turnShare = (is: (anchor: readonly number[]) => boolean) =>
-    turns.length > 0 ? anchors.filter(is).reduce((sum, { length }) => sum + length, 0) / turns.length : null;
-  const levels = Array.from({ length: contextLevels }, (_, k) =>
-    contexts(trajectories, anchors, returns, owner, k + 1),
-  );
+  let [selfPaired, informative] = [0, 0];
+  for (let a = 0; a < groupCount; a++) {
+    sizes[size[a]]++;
+    if (size[a] < 2) continue;
+    const [first, last] = [offsets[a], offsets[a + 1] - 1];
+    if (owner[turns[first]] === owner[turns[last]]) selfPaired += size[a];
+    if (differ(returns, turns, first, last + 1)) informative += size[a];
+  }
+  const turnShare = (count: number) => (turns.length > 0 ? count / turns.length : null);
+  const levels = contexts(trajectories, anchors, returns, contextLevels);
   return {
     turnCount: turns.length,
-    groupCount: anchors.length,
-    sizeTable: Array.from({ length: largest }, (_, i) => [i + 1, sizes[i + 1], sizes[i + 1] / anchors.length]),
-    meanGroupSize: anchors.length > 0 ? turns.length / anchors.length : null,
-    singletonGroupShare: anchors.length > 0 ? (sizes[1] ?? 0) / anchors.length : null,
-    singletonTurnShare: turnShare(({ length }) => length === 1),
-    selfPairedTurnShare: turnShare(
-      (anchor) => anchor.length > 1 && new Set(anchor.map((turn) => owner[turn])).size === 1,
-    ),
-    informativeTurnShare: turnShare((anchor) => anchor.length > 1 && differ(anchor.map((turn) => returns[turn]))),
+    groupCount,
+    sizeTable: Array.from({ length: largest }, (_, i) => [i + 1, sizes[i + 1], sizes[i + 1] / groupCount]),
+    meanGroupSize: groupCount > 0 ? turns.length / groupCount : null,
+    singletonGroupShare: groupCount > 0 ? (sizes[1] ?? 0) / groupCount : null,
+    singletonTurnShare: turnShare(sizes[1] ?? 0),
+    selfPairedTurnShare: turnShare(selfPaired),
+    informativeTurnShare: turnShare(informative),
     inconsistentPairShare: levels.map(({ inconsistent }) => inconsistent),
     contextSignFlipShare: levels.map(({ flips }) => flips),
     contextMeanShift: levels.map(({ shift }) => shift),
-    mostVisited: anchors
-      .filter(({ length }) => length > 1)
-      .sort((a, b) => b.length - a.length)
-      .slice(0, MOST_VISITED)
-      .map((anchor) => ({ turn: anchor[0], size: anchor.length })),
+    mostVisited: bestRows(
+      size.map((n) => (n > 1 ? n : NaN)),
+      MOST_VISITED,
+    ).map((a) => ({ turn: turns[offsets[a]], size: size[a] })),
   };
 }
 
@@ -72,52 +75,100 @@ function rewardsOf(trajectories: TrajectoryBatch): Float64Array {
   const { turnOffsets, stateKey, ids } = trajectories;
   const said = numbers(trajectories, 'turn.reward');
   const outcome = numbers(trajectories, 'trajectory.outcomeReward');
-  const rewards = Float64Array.from(stateKey, (_, turn) => (said && !Number.isNaN(said[turn]) ? said[turn] : 0));
-  if (said?.some((value) => !Number.isNaN(value)) || !outcome) return rewards;
-  ids.forEach((_, i) => {
+  const rewards = new Float64Array(stateKey.length);
+  let isSaid = false;
+  for (let turn = 0; turn < rewards.length; turn++) {
+    if (!said || Number.isNaN(said[turn])) continue;
+    isSaid = true;
+    rewards[turn] = said[turn];
+  }
+  if (isSaid || !outcome) return rewards;
+  for (let i = 0; i < ids.length; i++) {
     if (turnOffsets[i + 1] > turnOffsets[i] && !Number.isNaN(outcome[i])) rewards[turnOffsets[i + 1] - 1] = outcome[i];
-  });
+  }
   return rewards;
 }
 
-const differ = (values: readonly number[]) => !allEqual(Math.min(...values), Math.max(...values));
+/** Whether the returns of turns[from .. to - 1] differ. */
+function differ(returns: Float64Array, turns: Int32Array, from: number, to: number): boolean {
+  let [min, max] = [Infinity, -Infinity];
+  for (let k = from; k < to; k++) {
+    const value = returns[turns[k]];
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return !allEqual(min, max);
+}
+
 const pairs = (n: number) => (n * (n - 1)) / 2;
 
-/** One level of context inside the anchor groups. */
-function contexts(
-  { turnOffsets, stateKey }: TrajectoryBatch,
-  anchors: readonly (readonly number[])[],
-  returns: Float64Array,
-  owner: Int32Array,
-  level: number,
-) {
-  const keyOf = (turn: number) => {
-    const first = turn - level + 1;
-    if (first < turnOffsets[owner[turn]]) return `alone ${turn}`;
-    return stateKey.subarray(first, turn + 1).join(' ');
-  };
-  let [all, kept] = [0, 0];
-  const shifts: number[] = [];
-  const flips: number[] = [];
-  for (const anchor of anchors) {
-    if (anchor.length < 2) continue;
-    all += pairs(anchor.length);
-    const ofAnchor = meanReturn(anchor, returns);
-    for (const cluster of Map.groupBy(anchor, keyOf).values()) {
-      kept += pairs(cluster.length);
-      if (cluster.length < 2) continue;
-      const ofContext = meanReturn(cluster, returns);
-      for (const turn of cluster) {
-        const [left, right] = [returns[turn] - ofAnchor, returns[turn] - ofContext];
-        shifts.push(Math.abs(left - right));
-        flips.push(left * right < 0 ? 1 : 0);
+/** Every level of context inside the anchor groups: each tells the turns of the one before apart by one more state. */
+function contexts(trajectories: TrajectoryBatch, anchors: TurnLists, returns: Float64Array, levels: number) {
+  let contextOf = placesOf(trajectories).placeOf;
+  let clusters = anchors;
+  return Array.from({ length: levels }, (_, k) => {
+    if (k > 0) {
+      const { labels, count } = toldApart(trajectories, contextOf, clusters, k);
+      contextOf = labels;
+      clusters = turnsByLabel(labels, count);
+    }
+    return compared(anchors, contextOf, clusters, returns);
+  });
+}
+
+/** The contexts whose turns have the same state k turns earlier too. A turn that is alone in its context has none. */
+function toldApart({ turnOffsets, stateKey }: TrajectoryBatch, contextOf: Int32Array, clusters: TurnLists, k: number) {
+  const { offsets } = clusters;
+  const left = new Int32Array(stateKey.length).fill(-1);
+  const right = new Int32Array(stateKey.length);
+  for (let i = 0; i + 1 < turnOffsets.length; i++) {
+    for (let turn = turnOffsets[i] + k; turn < turnOffsets[i + 1]; turn++) {
+      const context = contextOf[turn];
+      if (context < 0 || offsets[context + 1] - offsets[context] < 2) continue;
+      left[turn] = context;
+      right[turn] = stateKey[turn - k] + 1; // a state that was not said is one, too
+    }
+  }
+  return pairLabels(left, right);
+}
+
+/** How far contexts of one level tear the pairs of the anchor groups apart, and what that does to their means. */
+function compared(anchors: TurnLists, contextOf: Int32Array, clusters: TurnLists, returns: Float64Array) {
+  let [all, kept, flips, shifts, turns] = [0, 0, 0, 0, 0];
+  for (let a = 0; a + 1 < anchors.offsets.length; a++) {
+    const [from, to] = [anchors.offsets[a], anchors.offsets[a + 1]];
+    if (to - from < 2) continue;
+    all += pairs(to - from);
+    const ofAnchor = meanReturn(anchors.turns, from, to, returns);
+    for (let k = from; k < to; k++) {
+      const context = contextOf[anchors.turns[k]];
+      if (context < 0) continue;
+      const [first, end] = [clusters.offsets[context], clusters.offsets[context + 1]];
+      // each context once, in the order in which they begin
+      if (clusters.turns[first] !== anchors.turns[k] || end - first < 2) continue;
+      kept += pairs(end - first);
+      turns += end - first;
+      const ofContext = meanReturn(clusters.turns, first, end, returns);
+      for (let c = first; c < end; c++) {
+        const value = returns[clusters.turns[c]];
+        const [byAnchor, byContext] = [value - ofAnchor, value - ofContext];
+        shifts += Math.abs(byAnchor - byContext);
+        if (byAnchor * byContext < 0) flips++;
       }
     }
   }
-  return { inconsistent: all > 0 ? 1 - kept / all : null, flips: mean(flips), shift: mean(shifts) };
+  return {
+    inconsistent: all > 0 ? 1 - kept / all : null,
+    flips: turns > 0 ? flips / turns : null,
+    shift: turns > 0 ? shifts / turns : null,
+  };
 }
 
-const meanReturn = (turns: readonly number[], returns: Float64Array) => mean(turns.map((turn) => returns[turn]))!;
+function meanReturn(turns: Int32Array, from: number, to: number, returns: Float64Array): number {
+  let sum = 0;
+  for (let k = from; k < to; k++) sum += returns[turns[k]];
+  return sum / (to - from);
+}
 
 const NO_PAIR = 'no state was visited twice in a group';
 
@@ -174,7 +225,7 @@ export const anchorGroupsDiagnostic = stepwise({
       reasons: Object.fromEntries(levels.map(([name]) => [name, NO_PAIR])),
       observations: found.turnCount,
       evidence: found.mostVisited.slice(0, 2).map(({ turn, size }) => {
-        const i = turnOffsets.findLastIndex((first, row) => first <= turn && row < ids.length);
+        const i = trajectoryOfTurns(trajectories)[turn];
         return {
           group: groups[groupOf[i]],
           trajectory: ids[i],

@@ -1,9 +1,10 @@
-import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { hash32, logGamma, ownerOf } from '#lib/numeric';
+import { numbers, type Texts, type TrajectoryBatch } from '#lib/dataset';
+import { hash32, logGamma, pairLabels } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, type Measured } from '../diagnostic.js';
-import { mean, successOf } from '../groups.js';
+import { successRate } from '../groups.js';
 import { figure, percent } from '../sentences.js';
+import { placesOf, trajectoryOfTurns } from '../visits.js';
 
 /** What one training step visited. Of many different visits those of smallest hash are kept: the same ones on every step. */
 export interface StepCoverage {
@@ -33,54 +34,81 @@ const COUNTS = 2 ** 20;
  * @returns per training step, ascending; null: the texts were not loaded
  */
 export function coverageOf(trajectories: TrajectoryBatch, most = Infinity): StepCoverage[] | null {
-  const { texts, stateKey, actionKey, turnOffsets, groupOf, groups, trainingStep } = trajectories;
+  const { texts, trainingStep } = trajectories;
   const outcome = numbers(trajectories, 'trajectory.outcomeReward');
   if (!texts || !outcome) return null;
-  const owner = ownerOf(turnOffsets);
-  const stateHash = texts.states.map((text) => hash32(text, 1));
-  const actionHash = texts.actions.map((text) => hash32(text, 2));
-  const taskHash = groups.map((name) => hash32(name, 3));
+  const { placeOf, count: places } = placesOf(trajectories);
+  const { labels: visitOf, count } = pairLabels(placeOf, trajectories.actionKey);
+  const hashOf = hashesOfVisits(trajectories, texts);
+  const wasThere = new Int32Array(places).fill(-1);
+  const made = new Int32Array(count);
+  const firstTurn = new Int32Array(count);
   const steps = [...new Set(trainingStep)].sort((a, b) => a - b);
-  return steps.map((step) => {
-    const rows = [...trainingStep.keys()].filter((row) => trainingStep[row] === step);
-    const turns: number[] = [];
-    for (const row of rows) {
-      for (let t = turnOffsets[row]; t < turnOffsets[row + 1]; t++)
-        if (stateKey[t] >= 0 && actionKey[t] >= 0) turns.push(t);
+  return steps.map((step, s) => {
+    let [turns, uniqueStates, judged, sum] = [0, 0, 0, 0];
+    const visits: number[] = [];
+    for (let row = 0; row < trainingStep.length; row++) {
+      if (trainingStep[row] !== step) continue;
+      if (!Number.isNaN(outcome[row])) {
+        judged++;
+        sum += outcome[row];
+      }
+      for (let turn = trajectories.turnOffsets[row]; turn < trajectories.turnOffsets[row + 1]; turn++) {
+        const visit = visitOf[turn];
+        if (visit < 0) continue;
+        turns++;
+        if (wasThere[placeOf[turn]] !== s) uniqueStates++;
+        wasThere[placeOf[turn]] = s;
+        if (made[visit]++ === 0) firstTurn[visits.push(visit) - 1] = turn;
+      }
     }
-    const placeOf = (t: number) => groupOf[owner[t]] * texts.states.length + stateKey[t];
-    const places = runs(Float64Array.from(turns, placeOf));
-    const made = runs(Float64Array.from(turns, (t) => placeOf(t) * texts.actions.length + actionKey[t]));
     // the hash above, how many turns below: one number each, which sorts by the hash
-    const hashed = Float64Array.from(made, ([visit, count]) => {
-      const [place, action] = [Math.floor(visit / texts.actions.length), visit % texts.actions.length];
-      const [group, state] = [Math.floor(place / texts.states.length), place % texts.states.length];
-      return mixed(mixed(taskHash[group], stateHash[state]), actionHash[action]) * COUNTS + Math.min(count, COUNTS - 1);
-    }).sort();
-    const visitAt = (at: number) => [Math.floor(hashed[at] / COUNTS), hashed[at] % COUNTS] as const;
-    const judged = rows.filter((row) => !Number.isNaN(outcome[row]));
+    const hashed = new Float64Array(visits.length);
+    for (let k = 0; k < visits.length; k++) {
+      hashed[k] = hashOf(firstTurn[k]) * COUNTS + Math.min(made[visits[k]], COUNTS - 1);
+      made[visits[k]] = 0;
+    }
+    const least = leastOf(hashed, most + 1);
+    const visitAt = (at: number) => [Math.floor(least[at] / COUNTS), least[at] % COUNTS] as const;
     return {
       trainingStep: step,
-      turns: turns.length,
-      uniqueStateActions: made.length,
-      uniqueStates: places.length,
-      trajectories: judged.length,
-      meanReturn: mean(judged.map((row) => outcome[row])) ?? NaN,
+      turns,
+      uniqueStateActions: visits.length,
+      uniqueStates,
+      trajectories: judged,
+      meanReturn: judged > 0 ? sum / judged : NaN,
       below: hashed.length > most ? visitAt(most)[0] : HASHES,
       visits: Array.from({ length: Math.min(most, hashed.length) }, (_, at) => visitAt(at)),
     };
   });
 }
 
-/** The different values, each with how often it is there. @param values reordered */
-function runs(values: Float64Array): [value: number, count: number][] {
-  const found: [number, number][] = [];
-  let last: [number, number] | null = null;
-  for (const value of values.sort()) {
-    if (last?.[0] === value) last[1]++;
-    else found.push((last = [value, 1]));
-  }
-  return found;
+/** The hash of what a turn visits: its task, state and action by their texts, each of which is read once. */
+function hashesOfVisits(trajectories: TrajectoryBatch, texts: Texts): (turn: number) => number {
+  const { stateKey, actionKey, groupOf, groups } = trajectories;
+  const owner = trajectoryOfTurns(trajectories);
+  const [ofTask, ofState, ofAction] = [hashesOf(groups, 3), hashesOf(texts.states, 1), hashesOf(texts.actions, 2)];
+  return (turn) => mixed(mixed(ofTask(groupOf[owner[turn]]), ofState(stateKey[turn])), ofAction(actionKey[turn]));
+}
+
+/** The hash of a text, by its key: taken when it is first asked for. */
+function hashesOf(texts: readonly string[], seed: number): (key: number) => number {
+  const hashes = new Float64Array(texts.length).fill(-1);
+  return (key) => (hashes[key] < 0 ? (hashes[key] = hash32(texts[key], seed)) : hashes[key]);
+}
+
+/** Parts of the range of hashes: about as many values as are wanted are sorted, not all. */
+const PARTS = 1024;
+
+/** The least values, ascending: as many as are wanted, and perhaps more. @param hashed below HASHES · COUNTS */
+function leastOf(hashed: Float64Array, wanted: number): Float64Array {
+  if (hashed.length <= wanted) return hashed.sort();
+  const width = (HASHES / PARTS) * COUNTS;
+  const inPart = new Int32Array(PARTS);
+  for (let k = 0; k < hashed.length; k++) inPart[Math.floor(hashed[k] / width)]++;
+  let [parts, count] = [0, 0];
+  while (count < wanted) count += inPart[parts++];
+  return hashed.filter((value) => value < parts * width).sort();
 }
 
 /** A 32-bit hash of two, in their order. */
@@ -221,7 +249,7 @@ export const datasetCoverageDiagnostic = defineDiagnostic({
   measure({ trajectories }): Figures | null {
     const [step] = coverageOf(trajectories, KEPT) ?? [];
     if (!step || step.turns === 0 || step.trajectories === 0) return null;
-    return { ...step, success: mean([...successOf(trajectories)].filter((value) => !Number.isNaN(value))) };
+    return { ...step, success: successRate(trajectories) };
   },
 
   read(steps, { minimumSteps }) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineDiagnostic } from '../diagnostic.js';
-import { mean, successOf } from '../groups.js';
+import { mean, successRate } from '../groups.js';
 import { leastSquares } from '../least-squares.js';
 import { figure, percent } from '../sentences.js';
 import { meanOfTokens } from '../token-rows.js';
@@ -115,8 +115,7 @@ export const entropyRewardLawDiagnostic = defineDiagnostic({
   measure({ metrics, trajectories }) {
     const { entropy = meanOfTokens(trajectories, 'entropy'), validationScore, score } = metrics;
     if (!Number.isFinite(entropy)) return null;
-    const success = () => mean([...successOf(trajectories)].filter((value) => !Number.isNaN(value)));
-    return { entropy, validation: validationScore ?? null, training: score ?? success() };
+    return { entropy, validation: validationScore ?? null, training: score ?? successRate(trajectories) };
   },
 
   read(steps, thresholds) {

@@ -1,11 +1,13 @@
 import { jsonValues, numbers, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
-import { groupRows, successOf, widthOf } from '../groups.js';
+import { bestRows } from '../best-rows.js';
+import { groupRows, successOf } from '../groups.js';
 import { tokensOfTrajectories } from '../lengths.js';
+import { prefixCurves } from '../prefix-curves.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
-import { loopStagnation, type TrajectoryLoops } from './loop-stagnation.js';
-import { prefixSuccess } from './prefix-success.js';
+import { turnRepeats } from '../turn-repeats.js';
+import { placesOf, visitorsOf } from '../visits.js';
 
 /** In the order in which they are looked for: the first that holds names the cause. */
 export const CAUSES = [
@@ -64,135 +66,145 @@ const INFRASTRUCTURE = /env|infra|crash|system/i;
  * Source: ours, after an idea of Steve-Evolving.
  */
 export function failureCauses(trajectories: TrajectoryBatch, options: CauseOptions): FailureCause[] {
-  const { ids } = trajectories;
-  const success = successOf(trajectories);
-  const tests = testsOf(trajectories, success, options);
-  return [...ids.keys()]
-    .filter((row) => success[row] === 0)
-    .map((row) => {
-      const flags = CAUSES.filter((cause) => cause !== 'unknown' && tests[cause](row));
-      return { row, cause: flags[0] ?? 'unknown', flags };
-    });
+  const { rows, flags } = flaggedFailures(trajectories, options);
+  return rows.map((row, k) => {
+    const holding = causesIn(flags[k]);
+    return { row, cause: holding[0] ?? 'unknown', flags: holding };
+  });
 }
 
+/** All failures, and of each which causes hold: bit c for CAUSES[c]. */
+function flaggedFailures(trajectories: TrajectoryBatch, options: CauseOptions) {
+  const success = successOf(trajectories);
+  const rows: number[] = [];
+  for (let row = 0; row < success.length; row++) if (success[row] === 0) rows.push(row);
+  const tests = testsOf(trajectories, success, options);
+  const flags = new Int32Array(rows.length);
+  CAUSES.forEach((cause, c) => {
+    if (cause === 'unknown') return;
+    const holds = tests[cause];
+    for (let k = 0; k < rows.length; k++) if (holds(rows[k])) flags[k] |= 1 << c;
+  });
+  return { rows, flags };
+}
+
+const causesIn = (flags: number): Cause[] => CAUSES.filter((_, c) => (flags & (1 << c)) !== 0);
+
 type Test = (row: number) => boolean;
+const NEVER_HOLDS: Test = () => false;
 
 function testsOf(
   trajectories: TrajectoryBatch,
   success: Float64Array,
   { maxTurns, maxTokens }: CauseOptions,
 ): Record<Exclude<Cause, 'unknown'>, Test> {
-  const { turnOffsets } = trajectories;
+  const { turnOffsets, groupOf, stateKey } = trajectories;
   const ofTrajectory = (name: string) => numbers(trajectories, `trajectory.${name}`);
   const ofTurn = (name: string) => numbers(trajectories, `turn.${name}`);
   const texts = (name: string) => {
     const column = trajectories.columns.get(`trajectory.${name}`);
-    return column ? jsonValues(column) : [];
+    return column ? jsonValues(column) : null;
   };
   const [envErrors, envErrorTurns] = [ofTrajectory('envError'), ofTurn('envError')];
   const [formats, formatTurns] = [ofTrajectory('formatOk'), ofTurn('formatOk')];
   const truncated = ofTrajectory('truncated');
-  const [toolErrors, toolNames] = [ofTurn('toolError'), trajectories.columns.get('turn.toolName')];
-  const names = toolNames ? jsonValues(toolNames) : null;
   const reasons = texts('finishReason');
   const answers = texts('finalAnswer');
-  const estimate = ofTurn('successEstimate');
-  const tokens = tokensOfTrajectories(trajectories);
-  const loops = loopsByRow(trajectories);
-  const curves = estimate ? prefixSuccess(trajectories, estimate, { lost: NEVER, won: 1 - NEVER }).perTrajectory : null;
+  const tokens = maxTokens === null ? null : tokensOfTrajectories(trajectories);
+  const repeats = turnRepeats(trajectories, LOOPS.maxPeriod);
+  const track = tracksOf(trajectories);
   const medians = successLengths(trajectories, success);
-  const hopeless = hopelessPaths(trajectories, success);
+  const hopeless = hopelessPaths(trajectories);
 
   const turnsOf = (row: number) => turnOffsets[row + 1] - turnOffsets[row];
   const last = (row: number) => (turnsOf(row) > 0 ? turnOffsets[row + 1] - 1 : -1);
-  const finish = (row: number) => (typeof reasons[row] === 'string' ? reasons[row] : '');
-  const estimates = (row: number) =>
-    Array.from(estimate?.subarray(turnOffsets[row], turnOffsets[row + 1]) ?? []).filter(
-      (value) => !Number.isNaN(value),
-    );
+  const saysWhy = (row: number, what: RegExp) => {
+    const reason = reasons?.[row];
+    return typeof reason === 'string' && what.test(reason);
+  };
   const isTruncated = (row: number) =>
     (maxTurns !== null && turnsOf(row) >= maxTurns) ||
-    (maxTokens !== null && tokens[row] >= maxTokens) ||
+    (tokens !== null && tokens[row] >= maxTokens!) ||
     truncated?.[row] === 1 ||
-    CUT.test(finish(row));
+    saysWhy(row, CUT);
   return {
-    envError: (row) => envErrors?.[row] === 1 || envErrorTurns?.[last(row)] === 1 || INFRASTRUCTURE.test(finish(row)),
+    envError: (row) => envErrors?.[row] === 1 || envErrorTurns?.[last(row)] === 1 || saysWhy(row, INFRASTRUCTURE),
     truncated: isTruncated,
     formatError: (row) => formats?.[row] === 0 || formatTurns?.[last(row)] === 0,
-    invalidActions: (row) => (loops[row]?.invalidRate ?? 0) >= OFTEN && ofTurn('isActionValid') !== null,
-    toolFailures: (row) => {
-      if (!toolErrors) return false;
-      let [calls, errors] = [0, 0];
-      for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
-        if (names ? names[turn] === null || names[turn] === '' : Number.isNaN(toolErrors[turn])) continue;
-        calls++;
-        if (toolErrors[turn] > 0) errors++;
-      }
-      return calls > 0 && errors / calls >= OFTEN;
-    },
-    loop: (row) => (loops[row]?.loopTurnShare ?? 0) >= OFTEN,
-    stagnation: (row) => trajectories.stateKey[turnOffsets[row]] >= 0 && (loops[row]?.stagnant ?? false),
-    regressed: (row) => {
-      const said = estimates(row);
-      const hasFallen = said.length > 0 && Math.max(...said) >= ON_TRACK && said.at(-1)! <= LOST;
-      return hasFallen || (curves?.[row]?.rightToWrong ?? 0) > 0;
-    },
-    gaveUpEarly: (row) => !isTruncated(row) && turnsOf(row) < (medians.get(trajectories.groupOf[row]) ?? 0) / 2,
-    neverOnTrack: (row) => {
-      const said = estimates(row);
-      return said.length > 0 ? Math.max(...said) < NEVER : hopeless(row);
-    },
-    wrongAnswer: (row) => answers[row] !== undefined && answers[row] !== null && answers[row] !== '',
+    invalidActions: ofTurn('isActionValid') ? (row) => repeats.invalid[row] / turnsOf(row) >= OFTEN : NEVER_HOLDS,
+    toolFailures: failingCalls(trajectories),
+    loop: (row) => repeats.inCycle[row] / turnsOf(row) >= OFTEN,
+    stagnation: (row) => repeats.stagnation[row] >= LOOPS.stagnationWindow && stateKey[turnOffsets[row]] >= 0,
+    regressed: (row) =>
+      track !== null && ((track.best[row] >= ON_TRACK && track.last[row] <= LOST) || track.rightToWrong[row] > 0),
+    gaveUpEarly: (row) => turnsOf(row) < medians[groupOf[row]] / 2 && !isTruncated(row),
+    neverOnTrack: (row) => (track !== null && track.best[row] > -Infinity ? track.best[row] < NEVER : hopeless(row)),
+    wrongAnswer: (row) => answers !== null && answers[row] !== null && answers[row] !== '',
   };
 }
 
-/** [trajectories] null: it has no turn */
-function loopsByRow(trajectories: TrajectoryBatch): (TrajectoryLoops | null)[] {
+/** [trajectories] of the estimates of success: the best (-Infinity: none) and the last one, and the falls of a whole curve. */
+function tracksOf(trajectories: TrajectoryBatch) {
+  const estimate = numbers(trajectories, 'turn.successEstimate');
+  if (!estimate) return null;
   const { ids, turnOffsets } = trajectories;
-  const found = loopStagnation(trajectories, LOOPS).perTrajectory.values();
-  return ids.map((_, row) => (turnOffsets[row + 1] > turnOffsets[row] ? found.next().value! : null));
+  const best = new Float64Array(ids.length).fill(-Infinity);
+  const last = new Float64Array(ids.length).fill(NaN);
+  for (let row = 0; row < ids.length; row++) {
+    for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
+      if (Number.isNaN(estimate[turn])) continue;
+      if (estimate[turn] > best[row]) best[row] = estimate[turn];
+      last[row] = estimate[turn];
+    }
+  }
+  const { rightToWrong } = prefixCurves(trajectories, estimate, { lost: NEVER, won: 1 - NEVER });
+  return { best, last, rightToWrong };
 }
 
-/** [group] median number of turns of its successes */
-function successLengths(trajectories: TrajectoryBatch, success: Float64Array): Map<number, number> {
-  const { turnOffsets, groupOf } = trajectories;
-  return new Map(
-    groupRows(trajectories).flatMap(({ rows }) => {
-      const lengths = rows
-        .filter((row) => success[row] === 1)
-        .map((row) => turnOffsets[row + 1] - turnOffsets[row])
-        .sort((a, b) => a - b);
-      if (lengths.length === 0) return [];
-      const half = lengths.length >> 1;
-      return [[groupOf[rows[0]], lengths.length % 2 === 1 ? lengths[half] : (lengths[half - 1] + lengths[half]) / 2]];
-    }),
-  );
+/** Whether ≥ 0.3 of the calls failed. Where no tool is named, a turn with `toolError` is a call. */
+function failingCalls(trajectories: TrajectoryBatch): Test {
+  const { turnOffsets, columns } = trajectories;
+  const errors = numbers(trajectories, 'turn.toolError');
+  if (!errors) return NEVER_HOLDS;
+  const column = columns.get('turn.toolName');
+  const names = column ? jsonValues(column) : null;
+  return (row) => {
+    let [calls, failures] = [0, 0];
+    for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
+      if (names ? names[turn] === null || names[turn] === '' : Number.isNaN(errors[turn])) continue;
+      calls++;
+      if (errors[turn] > 0) failures++;
+    }
+    return calls > 0 && failures / calls >= OFTEN;
+  };
+}
+
+/** [groups] median number of turns of its successes; 0: there is none */
+function successLengths(trajectories: TrajectoryBatch, success: Float64Array): Float64Array {
+  const { turnOffsets, groupOf, groupCount } = trajectories;
+  const medians = new Float64Array(groupCount);
+  for (const { rows } of groupRows(trajectories)) {
+    const lengths: number[] = [];
+    for (const row of rows) if (success[row] === 1) lengths.push(turnOffsets[row + 1] - turnOffsets[row]);
+    if (lengths.length === 0) continue;
+    lengths.sort((a, b) => a - b);
+    const half = lengths.length >> 1;
+    medians[groupOf[rows[0]]] = lengths.length % 2 === 1 ? lengths[half] : (lengths[half - 1] + lengths[half]) / 2;
+  }
+  return medians;
 }
 
 /** Whether nobody succeeded through any state that a trajectory saw, and at least three others were at each. */
-function hopelessPaths(trajectories: TrajectoryBatch, success: Float64Array): Test {
-  const { turnOffsets, stateKey, groupOf, ids } = trajectories;
-  const width = widthOf(stateKey);
-  const visitors = new Map<number, { last: number; rows: number; successes: number }>();
-  const placeOf = (row: number, turn: number) => groupOf[row] * width + stateKey[turn];
-  for (let row = 0; row < ids.length; row++) {
-    for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
-      const place = placeOf(row, turn);
-      let known = visitors.get(place);
-      if (!known) visitors.set(place, (known = { last: -1, rows: 0, successes: 0 }));
-      if (known.last === row) continue; // it was here before
-      known.last = row;
-      known.rows++;
-      if (success[row] === 1) known.successes++;
-    }
-  }
+function hopelessPaths(trajectories: TrajectoryBatch): Test {
+  const { turnOffsets } = trajectories;
+  const { placeOf } = placesOf(trajectories);
+  const { all, solved } = visitorsOf(trajectories);
   return (row) => {
-    if (turnOffsets[row] === turnOffsets[row + 1]) return false;
     for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
-      const { rows, successes } = visitors.get(placeOf(row, turn))!;
-      if (stateKey[turn] < 0 || successes > 0 || rows <= LEAST_OTHERS) return false;
+      const place = placeOf[turn];
+      if (place < 0 || solved[place] > 0 || all[place] <= LEAST_OTHERS) return false;
     }
-    return true;
+    return turnOffsets[row] < turnOffsets[row + 1];
   };
 }
 
@@ -247,13 +259,23 @@ export const failureCauseDiagnostic = stepwise({
   measure({ trajectories }, options) {
     const { ids, groups, groupOf } = trajectories;
     if (ids.length === 0) return null;
-    const failures = failureCauses(trajectories, options);
-    const n = failures.length;
-    const shares = CAUSES.map((cause) => {
-      const found = failures.filter((failure) => failure.cause === cause).length;
-      return [cause, n > 0 ? found / n : null] as const;
-    });
-    const ofAll = (cause: Cause) => failures.filter(({ flags }) => flags.includes(cause)).length / ids.length;
+    const { rows, flags } = flaggedFailures(trajectories, options);
+    const first = new Int32Array(CAUSES.length);
+    const holding = new Int32Array(CAUSES.length);
+    const weights = new Float64Array(rows.length).fill(NaN);
+    for (let k = 0; k < rows.length; k++) {
+      let count = 0;
+      for (let c = 0; c < CAUSES.length; c++) {
+        if ((flags[k] & (1 << c)) === 0) continue;
+        if (count++ === 0) first[c]++;
+        holding[c]++;
+      }
+      if (count === 0) first[CAUSES.indexOf('unknown')]++;
+      else weights[k] = count;
+    }
+    const n = rows.length;
+    const shares = CAUSES.map((cause, c) => [cause, n > 0 ? first[c] / n : null] as const);
+    const ofAll = (cause: Cause) => holding[CAUSES.indexOf(cause)] / ids.length;
     return {
       values: {
         ...Object.fromEntries(shares),
@@ -263,16 +285,12 @@ export const failureCauseDiagnostic = stepwise({
       },
       reasons: Object.fromEntries(CAUSES.map((cause) => [cause, 'nothing failed'])),
       observations: ids.length,
-      evidence: failures
-        .filter(({ cause }) => cause !== 'unknown')
-        .sort((a, b) => b.flags.length - a.flags.length)
-        .slice(0, EVIDENCE_PER_STEP)
-        .map(({ row, flags }) => ({
-          group: groups[groupOf[row]],
-          trajectory: ids[row],
-          note: flags.join(', '),
-          weight: flags.length,
-        })),
+      evidence: bestRows(weights, EVIDENCE_PER_STEP).map((k) => ({
+        group: groups[groupOf[rows[k]]],
+        trajectory: ids[rows[k]],
+        note: causesIn(flags[k]).join(', '),
+        weight: weights[k],
+      })),
     };
   },
 

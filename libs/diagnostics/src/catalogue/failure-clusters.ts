@@ -1,8 +1,8 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { hash53 } from '#lib/numeric';
+import { hash53, pairLabels } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
-import { successOf, widthOf } from '../groups.js';
+import { successOf } from '../groups.js';
 import { counted, figure, percent } from '../sentences.js';
 
 export interface ClusterOptions {
@@ -22,8 +22,8 @@ export interface FailureCluster {
 }
 
 interface Leader {
-  readonly representative: string;
-  readonly features: ReadonlySet<number>;
+  /** the failure that opened it */
+  readonly row: number;
   readonly members: number[];
 }
 
@@ -40,14 +40,14 @@ interface Leader {
  */
 export function failureClusters(trajectories: TrajectoryBatch, options: ClusterOptions) {
   const { ids, groups, groupOf, trainingStep } = trajectories;
-  const leaders = leadersOf(trajectories, options);
+  const leaders = leadersOf(trajectories, whatWasDone(trajectories, options.gram), options.similarity);
   const labels: (number | null)[] = ids.map(() => null);
   leaders.forEach(({ members }, label) => members.forEach((row) => (labels[row] = label)));
   const sizes = leaders.map(({ members }) => members.length);
   return {
     labels,
-    clusters: leaders.map(({ representative, members }): FailureCluster => ({
-      representative,
+    clusters: leaders.map(({ row: first, members }): FailureCluster => ({
+      representative: ids[first],
       size: members.length,
       tasks: new Set(members.map((row) => groups[groupOf[row]])).size,
       firstStep: Math.min(...members.map((row) => trainingStep[row])),
@@ -66,51 +66,106 @@ function concentrationOf(sizes: readonly number[]) {
   };
 }
 
-function leadersOf(trajectories: TrajectoryBatch, { similarity, gram }: ClusterOptions): Leader[] {
-  const { ids, trainingStep } = trajectories;
+/** The failures of a batch and what each of them did, its features as numbers from 0. */
+interface Done {
+  /** in the order in which they are clustered */
+  readonly failures: readonly number[];
+  /** [turns] the feature that begins there; -1: none does */
+  readonly featureOf: Int32Array;
+  readonly featureCount: number;
+  /** actions that a feature of this trajectory has */
+  lengthAt(row: number): number;
+}
+
+/** Numbers the runs of `gram` actions of the failures, and the whole sequences of those that are shorter. */
+function whatWasDone(trajectories: TrajectoryBatch, gram: number): Done {
+  const { trainingStep, turnOffsets, actionKey } = trajectories;
   const success = successOf(trajectories);
-  const failures = [...ids.keys()]
-    .filter((row) => success[row] < 1)
-    .sort((a, b) => trainingStep[a] - trainingStep[b] || a - b);
+  const failures: number[] = [];
+  for (let row = 0; row < success.length; row++) if (success[row] < 1) failures.push(row);
+  failures.sort((a, b) => trainingStep[a] - trainingStep[b] || a - b);
+  const lengthAt = (row: number) => Math.min(gram, turnOffsets[row + 1] - turnOffsets[row]);
+
+  const featureOf = new Int32Array(actionKey.length).fill(-1);
+  const runOf = new Int32Array(actionKey.length).fill(-1);
+  for (const row of failures) runOf.fill(0, turnOffsets[row], turnOffsets[row + 1]);
+  const next = new Int32Array(actionKey.length);
+  let featureCount = 1; // 0 is to have done nothing
+  for (let length = 1; length <= gram; length++) {
+    for (const row of failures) {
+      // runs of so many actions are told apart by those of one less, and the action after them
+      const end = turnOffsets[row + 1] - length + 1;
+      for (let turn = turnOffsets[row]; turn < end; turn++) next[turn] = actionKey[turn + length - 1] + 1;
+      runOf.fill(-1, Math.max(turnOffsets[row], end), turnOffsets[row + 1]);
+    }
+    const { labels, count } = pairLabels(runOf, next);
+    for (const row of failures) {
+      if (lengthAt(row) !== length) continue;
+      const end = turnOffsets[row + 1] - length + 1;
+      for (let turn = turnOffsets[row]; turn < end; turn++) featureOf[turn] = featureCount + labels[turn];
+    }
+    featureCount += count;
+    runOf.set(labels);
+  }
+  return { failures, featureOf, featureCount, lengthAt };
+}
+
+function leadersOf({ turnOffsets }: TrajectoryBatch, done: Done, least: number): Leader[] {
+  const { failures, featureOf, featureCount } = done;
   const leaders: Leader[] = [];
-  const leadersWith = new Map<number, number[]>();
-  const width = widthOf(trajectories.actionKey);
-  const known = new Map<number | string, number>();
+  const entries = failures.reduce((sum, row) => sum + turnOffsets[row + 1] - turnOffsets[row] + 1, 0);
+  // by feature a chain of the leaders that have it: all others are not alike
+  const lastWith = new Int32Array(featureCount).fill(-1);
+  const [leaderAt, before] = [new Int32Array(entries), new Int32Array(entries)];
+  let chained = 0;
+  const featuresOf = new Int32Array(failures.length);
+  const shared = new Int32Array(failures.length);
+  const lastOwner = new Int32Array(featureCount).fill(-1);
   for (const row of failures) {
-    const features = featuresOf(trajectories, row, gram, width, known);
-    const nearest = nearestOf(leaders, leadersWith, features, similarity);
-    if (nearest) {
-      nearest.members.push(row);
+    const features: number[] = [];
+    const [from, to] = [turnOffsets[row], turnOffsets[row + 1]];
+    if (from === to) features.push(0);
+    for (let turn = from; turn < to && featureOf[turn] >= 0; turn++) {
+      if (lastOwner[featureOf[turn]] !== row) features.push(featureOf[turn]);
+      lastOwner[featureOf[turn]] = row;
+    }
+    const alike: number[] = [];
+    for (const feature of features) {
+      for (let entry = lastWith[feature]; entry >= 0; entry = before[entry]) {
+        if (shared[leaderAt[entry]]++ === 0) alike.push(leaderAt[entry]);
+      }
+    }
+    let [nearest, best] = [-1, -1];
+    for (const leader of alike) {
+      const similarity = shared[leader] / (featuresOf[leader] + features.length - shared[leader]);
+      shared[leader] = 0;
+      const isNearer = similarity > best || (similarity === best && leader < nearest);
+      if (similarity >= least && isNearer) [nearest, best] = [leader, similarity];
+    }
+    if (nearest >= 0) {
+      leaders[nearest].members.push(row);
       continue;
     }
     for (const feature of features) {
-      const same = leadersWith.get(feature);
-      if (same) same.push(leaders.length);
-      else leadersWith.set(feature, [leaders.length]);
+      leaderAt[chained] = leaders.length;
+      before[chained] = lastWith[feature];
+      lastWith[feature] = chained++;
     }
-    leaders.push({ representative: ids[row], features, members: [row] });
+    featuresOf[leaders.length] = features.length;
+    leaders.push({ row, members: [row] });
   }
   return leaders;
 }
 
-/** @param leadersWith by feature the leaders that have it: all others are not alike */
-function nearestOf(
-  leaders: readonly Leader[],
-  leadersWith: ReadonlyMap<number, readonly number[]>,
-  features: ReadonlySet<number>,
-  least: number,
-): Leader | null {
-  const shared = new Map<number, number>();
-  for (const feature of features) {
-    for (const leader of leadersWith.get(feature) ?? []) shared.set(leader, (shared.get(leader) ?? 0) + 1);
+/** Hashes of what a failure did, each once and the first of them only: they mean the same in every batch. */
+function hashesOf(trajectories: TrajectoryBatch, row: number, length: number, most: number): number[] {
+  const { turnOffsets, actionKey, texts } = trajectories;
+  const hashes = new Set<number>();
+  for (let turn = turnOffsets[row]; turn <= turnOffsets[row + 1] - length && hashes.size < most; turn++) {
+    const keys = actionKey.subarray(turn, turn + length);
+    hashes.add(hash53(JSON.stringify(Array.from(keys, (key) => (key < 0 ? null : (texts?.actions[key] ?? key))))));
   }
-  let [nearest, best] = [-1, -1];
-  for (const [leader, both] of shared) {
-    const similarity = both / (leaders[leader].features.size + features.size - both);
-    const isNearer = similarity > best || (similarity === best && leader < nearest);
-    if (similarity >= least && isNearer) [nearest, best] = [leader, similarity];
-  }
-  return nearest < 0 ? null : leaders[nearest];
+  return [...hashes];
 }
 
 /** |A ∩ B| / |A ∪ B|; 1 for two empty sets. */
@@ -120,27 +175,6 @@ export function jaccard(a: ReadonlySet<number>, b: ReadonlySet<number>): number 
   let shared = 0;
   for (const feature of small) if (large.has(feature)) shared++;
   return shared / (a.size + b.size - shared);
-}
-
-/** Hashes of what was done: they mean the same in every batch. */
-function featuresOf(
-  { turnOffsets, actionKey, texts }: TrajectoryBatch,
-  row: number,
-  gram: number,
-  width: number,
-  known: Map<number | string, number>,
-) {
-  const [from, to] = [turnOffsets[row], turnOffsets[row + 1]];
-  const length = Math.min(gram, to - from);
-  const features = new Set<number>();
-  for (let turn = from; turn <= to - length; turn++) {
-    const keys = actionKey.subarray(turn, turn + length);
-    const place = length === 2 ? keys[0] * width + keys[1] : keys.join(' ');
-    const feature = known.get(place) ?? hash53(JSON.stringify(Array.from(keys, (key) => (key < 0 ? null : (texts?.actions[key] ?? key))))); // prettier-ignore
-    known.set(place, feature);
-    features.add(feature);
-  }
-  return features;
 }
 
 /** What is kept of one training step: its largest clusters. */
@@ -194,16 +228,17 @@ export const failureClustersDiagnostic = defineDiagnostic({
   measure({ trajectories }, options) {
     const { groups, groupOf, ids } = trajectories;
     if (ids.length === 0) return null;
-    const leaders = leadersOf(trajectories, options).sort((a, b) => b.members.length - a.members.length);
-    const sizes = leaders.map(({ members }) => members.length);
+    const done = whatWasDone(trajectories, options.gram);
+    const leaders = leadersOf(trajectories, done, options.similarity);
+    leaders.sort((a, b) => b.members.length - a.members.length);
     const figures: Figures = {
-      failures: sizes.reduce((sum, size) => sum + size, 0),
-      ...concentrationOf(sizes),
-      clusters: leaders.slice(0, KEPT_CLUSTERS).map(({ representative, features, members }) => ({
-        representative,
+      failures: done.failures.length,
+      ...concentrationOf(leaders.map(({ members }) => members.length)),
+      clusters: leaders.slice(0, KEPT_CLUSTERS).map(({ row: first, members }) => ({
+        representative: ids[first],
         size: members.length,
         tasks: [...new Set(members.map((row) => groups[groupOf[row]]))].slice(0, KEPT_TASKS),
-        features: [...features].slice(0, KEPT_FEATURES),
+        features: hashesOf(trajectories, first, done.lengthAt(first), KEPT_FEATURES),
       })),
     };
     return figures;

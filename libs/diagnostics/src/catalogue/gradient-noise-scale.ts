@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineDiagnostic } from '../diagnostic.js';
-import { mean, successOf } from '../groups.js';
+import { successRate } from '../groups.js';
 import { figure } from '../sentences.js';
 import { learningPlateau, type ScorePoint } from './learning-plateau.js';
 
@@ -83,8 +83,7 @@ export const gradientNoiseScaleDiagnostic = defineDiagnostic({
     const { smallBatch, largeBatch, smallSquaredNorm, largeSquaredNorm } = metrics;
     const norms = { smallBatch, largeBatch, smallSquaredNorm, largeSquaredNorm };
     if (!Object.values(norms).every(Number.isFinite) || !(smallBatch > 0 && largeBatch > smallBatch)) return null;
-    const success = [...successOf(trajectories)].filter((value) => !Number.isNaN(value));
-    return { ...norms, score: metrics['score'] ?? mean(success) };
+    return { ...norms, score: metrics['score'] ?? successRate(trajectories) };
   },
 
   read(steps, thresholds) {

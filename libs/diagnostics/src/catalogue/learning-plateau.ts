@@ -1,7 +1,7 @@
 import { quantileOfSorted } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic } from '../diagnostic.js';
-import { successOf } from '../groups.js';
+import { successRate } from '../groups.js';
 import { figure } from '../sentences.js';
 
 export interface ScorePoint {
@@ -105,9 +105,8 @@ export const learningPlateauDiagnostic = defineDiagnostic({
 
   measure({ metrics, trajectories }) {
     if (metrics['score'] !== undefined) return { score: metrics['score'], from: 'score' as const };
-    const success = successOf(trajectories).filter((value) => !Number.isNaN(value));
-    if (success.length === 0) return null;
-    return { score: success.reduce((sum, value) => sum + value, 0) / success.length, from: 'success' as const };
+    const score = successRate(trajectories);
+    return score === null ? null : { score, from: 'success' as const };
   },
 
   read(steps, thresholds) {

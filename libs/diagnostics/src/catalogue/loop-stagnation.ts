@@ -1,8 +1,9 @@
-import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import type { TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
-import { widthOf } from '../groups.js';
+import { bestRows } from '../best-rows.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
+import { turnRepeats, type TurnRepeats } from '../turn-repeats.js';
 
 export interface LoopOptions {
   /** the longest cycle that is looked for, in turns */
@@ -45,101 +46,57 @@ export interface TrajectoryLoops {
  *
  * Source: repeats as RLVMR's exploration step (zzjweb/digitalhuman); cycles and stagnation ours.
  */
-export function loopStagnation(trajectories: TrajectoryBatch, options: LoopOptions) {
+export function loopStagnation(trajectories: TrajectoryBatch, { maxPeriod, stagnationWindow }: LoopOptions) {
   const { ids, turnOffsets } = trajectories;
-  const isValid = validity(trajectories);
-  const width = widthOf(trajectories.actionKey);
-  const perTrajectory = ids.flatMap((id, i) =>
-    turnOffsets[i + 1] > turnOffsets[i]
-      ? [loopsOf(id, trajectories, turnOffsets[i], turnOffsets[i + 1], isValid, width, options)]
-      : [],
-  );
-  const turns = perTrajectory.reduce((sum, one) => sum + one.turns, 0);
-  const byTurn = (field: 'repeatedStateActionRate' | 'repeatedActionRate' | 'invalidRate' | 'loopTurnShare') =>
-    turns > 0 ? perTrajectory.reduce((sum, one) => sum + one[field] * one.turns, 0) / turns : null;
-  const share = (is: (one: TrajectoryLoops) => boolean) =>
-    perTrajectory.length > 0 ? perTrajectory.filter(is).length / perTrajectory.length : null;
-  return {
-    perTrajectory,
-    repeatedStateActionRate: byTurn('repeatedStateActionRate'),
-    repeatedActionRate: byTurn('repeatedActionRate'),
-    invalidRate: byTurn('invalidRate'),
-    loopTurnShare: byTurn('loopTurnShare'),
-    stagnantTrajectoryShare: share(({ stagnant }) => stagnant),
-    loopTrajectoryShare: share(({ longestLoop }) => longestLoop > 0),
-  };
+  const repeats = turnRepeats(trajectories, maxPeriod);
+  const perTrajectory = ids.flatMap((id, i): TrajectoryLoops[] => {
+    const turns = turnOffsets[i + 1] - turnOffsets[i];
+    if (turns === 0) return [];
+    return [
+      {
+        id,
+        turns,
+        repeatedStateActionRate: repeats.stateActions[i] / turns,
+        repeatedActionRate: repeats.actions[i] / turns,
+        noOpRate: turns > 1 ? repeats.noOps[i] / (turns - 1) : 0,
+        invalidRate: repeats.invalid[i] / turns,
+        loopTurnShare: repeats.inCycle[i] / turns,
+        loopPeriod: repeats.period[i] === 0 ? null : repeats.period[i],
+        longestLoop: repeats.longestLoop[i],
+        uniqueStateShare: repeats.states[i] / turns,
+        longestStagnation: repeats.stagnation[i],
+        stagnant: repeats.stagnation[i] >= stagnationWindow,
+      },
+    ];
+  });
+  return { perTrajectory, ...loopRates(trajectories, repeats, stagnationWindow) };
 }
 
-/** [turns] whether the environment took the action. */
-function validity(trajectories: TrajectoryBatch): (turn: number) => boolean {
-  const valid = numbers(trajectories, 'turn.isActionValid');
-  const error = numbers(trajectories, 'turn.toolError');
-  return (turn) => {
-    if (valid && !Number.isNaN(valid[turn])) return valid[turn] !== 0;
-    return !error || Number.isNaN(error[turn]) || error[turn] === 0;
-  };
-}
-
-function loopsOf(
-  id: string,
-  { stateKey, actionKey }: TrajectoryBatch,
-  from: number,
-  to: number,
-  isValid: (turn: number) => boolean,
-  width: number,
-  { maxPeriod, stagnationWindow }: LoopOptions,
-): TrajectoryLoops {
-  const turns = to - from;
-  const seen = new Set<number>();
-  const states = new Set<number>();
-  const validActions = new Set<number>();
-  const count = { pairs: 0, actions: 0, noOps: 0, invalid: 0 };
-  let [lastNew, longestStagnation] = [from, 0];
-  for (let turn = from; turn < to; turn++) {
-    const pair = stateKey[turn] * width + actionKey[turn];
-    if (seen.has(pair)) count.pairs++;
-    seen.add(pair);
-    if (validActions.has(actionKey[turn])) count.actions++;
-    if (isValid(turn)) validActions.add(actionKey[turn]);
-    else count.invalid++;
-    if (turn + 1 < to && stateKey[turn + 1] === stateKey[turn]) count.noOps++;
-    if (!states.has(stateKey[turn])) lastNew = turn;
-    states.add(stateKey[turn]);
-    longestStagnation = Math.max(longestStagnation, turn - lastNew);
+/** The rates of the step. */
+function loopRates({ turnOffsets }: TrajectoryBatch, repeats: TurnRepeats, stagnationWindow: number) {
+  const count = turnOffsets.length - 1;
+  const sums = { stateActions: 0, actions: 0, invalid: 0, inCycle: 0 };
+  let [all, known, stagnant, looping] = [0, 0, 0, 0];
+  for (let i = 0; i < count; i++) {
+    const turns = turnOffsets[i + 1] - turnOffsets[i];
+    if (turns === 0) continue;
+    all += turns;
+    known++;
+    if (repeats.stagnation[i] >= stagnationWindow) stagnant++;
+    if (repeats.longestLoop[i] > 0) looping++;
+    sums.stateActions += (repeats.stateActions[i] / turns) * turns;
+    sums.actions += (repeats.actions[i] / turns) * turns;
+    sums.invalid += (repeats.invalid[i] / turns) * turns;
+    sums.inCycle += (repeats.inCycle[i] / turns) * turns;
   }
   return {
-    id,
-    turns,
-    repeatedStateActionRate: count.pairs / turns,
-    repeatedActionRate: count.actions / turns,
-    noOpRate: turns > 1 ? count.noOps / (turns - 1) : 0,
-    invalidRate: count.invalid / turns,
-    ...cyclesOf(turns, maxPeriod, (t, p) => {
-      const [now, then] = [from + t, from + t - p];
-      return stateKey[now] === stateKey[then] && actionKey[now] === actionKey[then];
-    }),
-    uniqueStateShare: states.size / turns,
-    longestStagnation,
-    stagnant: longestStagnation >= stagnationWindow,
+    repeatedStateActionRate: all > 0 ? sums.stateActions / all : null,
+    repeatedActionRate: all > 0 ? sums.actions / all : null,
+    invalidRate: all > 0 ? sums.invalid / all : null,
+    loopTurnShare: all > 0 ? sums.inCycle / all : null,
+    stagnantTrajectoryShare: known > 0 ? stagnant / known : null,
+    loopTrajectoryShare: known > 0 ? looping / known : null,
   };
-}
-
-/** @param isRepeat whether turn t is what turn t − p was */
-function cyclesOf(turns: number, maxPeriod: number, isRepeat: (t: number, p: number) => boolean) {
-  const inCycle = new Uint8Array(turns);
-  let [longestLoop, loopPeriod]: [number, number | null] = [0, null];
-  for (let p = 1; p <= maxPeriod; p++) {
-    for (let t = p; t < turns; t++) {
-      let end = t;
-      while (end < turns && isRepeat(end, p)) end++;
-      if (end - t >= p) {
-        inCycle.fill(1, t - p, end);
-        if (end - t + p > longestLoop) [longestLoop, loopPeriod] = [end - t + p, p];
-      }
-      t = Math.max(t, end);
-    }
-  }
-  return { loopTurnShare: inCycle.reduce((sum, flag) => sum + flag, 0) / turns, loopPeriod, longestLoop };
 }
 
 const EVIDENCE_PER_STEP = 3;
@@ -168,23 +125,25 @@ export const loopStagnationDiagnostic = stepwise({
     invalid: z.number().min(0).max(1).default(0.1).describe('share of invalid actions: a warning'),
   }),
 
-  measure({ trajectories }, params) {
-    const { perTrajectory, ...values } = loopStagnation(trajectories, params);
-    if (perTrajectory.length === 0) return null;
-    const { groups, groupOf, ids } = trajectories;
-    const groupOfId = new Map(ids.map((id, i) => [id, groups[groupOf[i]]]));
+  measure({ trajectories }, { maxPeriod, stagnationWindow }) {
+    const { ids, groups, groupOf, turnOffsets } = trajectories;
+    const repeats = turnRepeats(trajectories, maxPeriod);
+    const values = loopRates(trajectories, repeats, stagnationWindow);
+    if (values.loopTrajectoryShare === null) return null;
+    const { longestLoop, period } = repeats;
+    const turnsOf = (row: number) => turnOffsets[row + 1] - turnOffsets[row];
+    let observations = 0;
+    for (let row = 0; row < ids.length; row++) if (turnsOf(row) > 0) observations++;
     return {
       values,
-      observations: perTrajectory.length,
-      evidence: perTrajectory
-        .filter(({ longestLoop }) => longestLoop > 0)
-        .sort((a, b) => b.longestLoop - a.longestLoop)
-        .slice(0, EVIDENCE_PER_STEP)
-        .map(({ id, longestLoop, loopPeriod, turns }) => ({
-          group: groupOfId.get(id)!,
-          trajectory: id,
-          note: `${longestLoop} of ${turns} turns in a cycle of ${loopPeriod}`,
-          weight: longestLoop,
+      observations,
+      evidence: bestRows(longestLoop, EVIDENCE_PER_STEP)
+        .filter((row) => longestLoop[row] > 0)
+        .map((row) => ({
+          group: groups[groupOf[row]],
+          trajectory: ids[row],
+          note: `${longestLoop[row]} of ${turnsOf(row)} turns in a cycle of ${period[row]}`,
+          weight: longestLoop[row],
         })),
     };
   },

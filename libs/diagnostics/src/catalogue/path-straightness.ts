@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { distance, EARLIER_CHECKPOINTS, innerProduct, type Checkpoint } from '../checkpoints.js';
 import { defineDiagnostic } from '../diagnostic.js';
-import { mean, successOf } from '../groups.js';
+import { successRate } from '../groups.js';
 import { figure, percent } from '../sentences.js';
 import { learningPlateau, type ScorePoint } from './learning-plateau.js';
 
@@ -89,8 +89,7 @@ export const pathStraightnessDiagnostic = defineDiagnostic({
   measure({ checkpoint, metrics, trajectories }): Figures | null {
     if (!checkpoint) return null;
     const { tensors, earlier, isComparable } = checkpoint;
-    const success = [...successOf(trajectories)].filter((value) => !Number.isNaN(value));
-    const score = metrics['score'] ?? mean(success);
+    const score = metrics['score'] ?? successRate(trajectories);
     if (!isComparable) return { place: null, score };
     const before = earlier.slice(earlier.length > EARLIER_CHECKPOINTS ? 1 : 0).map((one) => one.tensors);
     return { place: pathPlace(tensors, before, earlier[0]?.tensors ?? tensors), score };

@@ -1,15 +1,11 @@
 import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
-import { ownerOf } from '#lib/numeric';
 import { z } from 'zod';
-import { mean, successOf, widthOf } from '../groups.js';
+import { bestRows } from '../best-rows.js';
+import { mean, successOf } from '../groups.js';
+import { prefixCurves, type PrefixOptions } from '../prefix-curves.js';
 import { figure, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
-
-export interface PrefixOptions {
-  /** a chance up to this is lost, one from that on is won */
-  readonly lost: number;
-  readonly won: number;
-}
+import { placesOf, visitorsOf } from '../visits.js';
 
 /** Where the outcome of one trajectory was decided. */
 export interface PrefixCurve {
@@ -29,8 +25,6 @@ export interface PrefixCurve {
   readonly saturatedTurns: number | null;
 }
 
-const EVEN = 0.5;
-
 /**
  * Where success is decided: V_t is the chance of success before turn t, V_T the outcome.
  *
@@ -46,40 +40,27 @@ export function prefixSuccess(trajectories: TrajectoryBatch, before: NumericValu
   const lengths = ids.map((_, i) => turnOffsets[i + 1] - turnOffsets[i]);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
   const alive = Array.from({ length: longest }, (_, t) => lengths.flatMap((length, i) => (length > t && !Number.isNaN(success[i]) ? [success[i]] : []))); // prettier-ignore
+  const curves = prefixCurves(trajectories, before, options);
+  const orNull = (turn: number) => (turn < 0 ? null : turn);
   return {
     aliveByTurn: alive.map(({ length }) => length),
     successByTurnAlive: alive.map((outcomes) => mean(outcomes)),
     perTrajectory: ids.map((_, i): PrefixCurve | null => {
+      if (curves.isKnown[i] === 0) return null;
       const curve = [...before.subarray(turnOffsets[i], turnOffsets[i + 1]), success[i]];
-      return curve.length < 2 || curve.some(Number.isNaN) ? null : curveOf(curve, options);
+      return {
+        progress: curve.slice(1).map((value, t) => value - curve[t]),
+        pointOfNoReturn: orNull(curves.noReturn[i]),
+        pointOfSecuredSuccess: orNull(curves.secured[i]),
+        worstTurn: curves.worstTurn[i],
+        worstDrop: curves.worstDrop[i],
+        bestTurn: curves.bestTurn[i],
+        bestGain: curves.bestGain[i],
+        rightToWrong: curves.rightToWrong[i],
+        saturatedTurns: curves.secured[i] < 0 ? null : lengths[i] - curves.secured[i] - 1,
+      };
     }),
   };
-}
-
-function curveOf(curve: readonly number[], { lost, won }: PrefixOptions): PrefixCurve {
-  const progress = curve.slice(1).map((value, t) => value - curve[t]);
-  const isSuccess = curve.at(-1) === 1;
-  const noReturn = isSuccess ? null : sinceWhen(curve, (value) => value <= lost);
-  const secured = isSuccess ? sinceWhen(curve, (value) => value >= won) : null;
-  const worstDrop = Math.min(...progress);
-  const bestGain = Math.max(...progress);
-  return {
-    progress,
-    pointOfNoReturn: noReturn,
-    pointOfSecuredSuccess: secured,
-    worstTurn: progress.indexOf(worstDrop),
-    worstDrop,
-    bestTurn: progress.indexOf(bestGain),
-    bestGain,
-    rightToWrong: progress.filter((_, t) => t + 1 < progress.length && curve[t] >= EVEN && curve[t + 1] < EVEN).length,
-    saturatedTurns: secured === null ? null : progress.length - secured - 1,
-  };
-}
-
-/** The first turn from which on a claim holds to the end; null: it holds of the outcome only. */
-function sinceWhen(curve: readonly number[], holds: (value: number) => boolean): number | null {
-  const since = curve.findLastIndex((value) => !holds(value)) + 1;
-  return since < curve.length - 1 ? since : null;
 }
 
 /** Other trajectories through a state that an anchored estimate needs. */
@@ -91,55 +72,57 @@ const LEAST_VISITS = 3;
  * Before the first turn: the others of the group. NaN: not known.
  */
 export function successBefore(trajectories: TrajectoryBatch): { before: Float64Array; source: 'logged' | 'anchored' } {
-  const { turnOffsets, stateKey, groupOf, ids, groupCount } = trajectories;
+  const { turnOffsets, groupOf, ids, groupCount } = trajectories;
   const success = successOf(trajectories);
   const said = numbers(trajectories, 'turn.successEstimate');
-  const source = said?.some((value) => !Number.isNaN(value)) ? 'logged' : 'anchored';
-  const owner = ownerOf(turnOffsets);
-  const tallies = Array.from({ length: groupCount }, () => ({ n: 0, c: 0 }));
-  ids.forEach((_, i) => {
-    if (Number.isNaN(success[i])) return;
-    tallies[groupOf[i]].n++;
-    tallies[groupOf[i]].c += success[i];
-  });
-  const width = widthOf(stateKey);
-  const visits = new Map<number, Map<number, number>>();
-  const placeOf = (turn: number) => groupOf[owner[turn]] * width + stateKey[turn];
-  if (source === 'anchored') {
-    stateKey.forEach((key, turn) => {
-      const i = owner[turn];
-      if (key < 0 || Number.isNaN(success[i])) return;
-      const known = visits.get(placeOf(turn)) ?? new Map<number, number>();
-      visits.set(placeOf(turn), known.set(i, success[i]));
-    });
+  const isLogged = said !== null && !isSilent(said);
+  const judged = new Int32Array(groupCount);
+  const solved = new Int32Array(groupCount);
+  for (let i = 0; i < ids.length; i++) {
+    if (Number.isNaN(success[i])) continue;
+    judged[groupOf[i]]++;
+    solved[groupOf[i]] += success[i];
   }
-  const before = Float64Array.from(stateKey, (_, turn) => {
-    const i = owner[turn];
-    if (turn === turnOffsets[i]) {
-      const { n, c } = tallies[groupOf[i]];
-      return n > 1 && !Number.isNaN(success[i]) ? (c - success[i]) / (n - 1) : NaN;
+  const anchored = isLogged ? null : { ...placesOf(trajectories), ...visitorsOf(trajectories) };
+  const before = new Float64Array(trajectories.stateKey.length);
+  for (let i = 0; i < ids.length; i++) {
+    // itself is none of the others
+    const [one, its] = Number.isNaN(success[i]) ? [0, 0] : [1, success[i]];
+    const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
+    const group = groupOf[i];
+    if (from < to) before[from] = one === 1 && judged[group] > 1 ? (solved[group] - its) / (judged[group] - 1) : NaN;
+    for (let turn = from + 1; turn < to; turn++) {
+      const place = anchored ? anchored.placeOf[turn] : -1;
+      const others = anchored && place >= 0 ? anchored.judged[place] - one : 0;
+      if (!anchored) before[turn] = said![turn - 1];
+      else before[turn] = others >= LEAST_VISITS ? (anchored.solved[place] - its) / others : NaN;
     }
-    if (source === 'logged') return said![turn - 1];
-    const others = [...(visits.get(placeOf(turn)) ?? [])].filter(([visitor]) => visitor !== i);
-    return others.length >= LEAST_VISITS ? mean(others.map(([, outcome]) => outcome))! : NaN;
-  });
-  return { before, source };
+  }
+  return { before, source: isLogged ? 'logged' : 'anchored' };
+}
+
+function isSilent(values: NumericValues): boolean {
+  for (let k = 0; k < values.length; k++) if (!Number.isNaN(values[k])) return false;
+  return true;
 }
 
 const BINS = 10;
 
 /** Expected calibration error of the estimates against the outcome, ten bins; NaN: nothing to compare. */
 function calibrationError(trajectories: TrajectoryBatch, before: Float64Array): number | null {
-  const owner = ownerOf(trajectories.turnOffsets);
+  const { ids, turnOffsets } = trajectories;
   const success = successOf(trajectories);
   const bins = new Float64Array(BINS);
   let n = 0;
-  before.forEach((estimate, turn) => {
-    const outcome = success[owner[turn]];
-    if (Number.isNaN(estimate) || Number.isNaN(outcome)) return;
-    bins[Math.min(BINS - 1, Math.max(0, Math.floor(estimate * BINS)))] += estimate - outcome;
-    n++;
-  });
+  for (let i = 0; i < ids.length; i++) {
+    if (Number.isNaN(success[i])) continue;
+    for (let turn = turnOffsets[i]; turn < turnOffsets[i + 1]; turn++) {
+      const estimate = before[turn];
+      if (Number.isNaN(estimate)) continue;
+      bins[Math.min(BINS - 1, Math.max(0, Math.floor(estimate * BINS)))] += estimate - success[i];
+      n++;
+    }
+  }
   return n > 0 ? bins.reduce((sum, bin) => sum + Math.abs(bin), 0) / n : null;
 }
 
@@ -172,30 +155,41 @@ export const prefixSuccessDiagnostic = stepwise({
 
   measure({ trajectories }, options) {
     const { before, source } = successBefore(trajectories);
-    const { ids, groups, groupOf } = trajectories;
-    const curves = prefixSuccess(trajectories, before, options).perTrajectory;
-    const known = curves.flatMap((curve, i) => (curve ? [{ curve, i, turns: curve.progress.length }] : []));
-    if (known.length === 0) return null;
+    const { ids, groups, groupOf, turnOffsets } = trajectories;
+    const { isKnown, noReturn, secured, rightToWrong, worstDrop, worstTurn } = prefixCurves(
+      trajectories,
+      before,
+      options,
+    );
     const success = successOf(trajectories);
-    const failures = known.filter(({ i }) => success[i] !== 1);
-    const isOpen = ({ i }: (typeof failures)[number]) => before[trajectories.turnOffsets[i]] > options.lost;
-    const places = failures
-      .filter(isOpen)
-      .flatMap(({ curve, turns }) => (curve.pointOfNoReturn === null ? [] : [curve.pointOfNoReturn / turns]))
-      .sort((a, b) => a - b);
+    const [places, saturated]: [number[], number[]] = [[], []];
+    let [known, failures, lostFromStart, wereRight] = [0, 0, 0, 0];
+    for (let i = 0; i < ids.length; i++) {
+      if (isKnown[i] === 0) continue;
+      known++;
+      const turns = turnOffsets[i + 1] - turnOffsets[i];
+      if (secured[i] >= 0) saturated.push((turns - secured[i] - 1) / turns);
+      if (success[i] === 1) continue;
+      failures++;
+      if (rightToWrong[i] > 0) wereRight++;
+      const isOpen = before[turnOffsets[i]] > options.lost;
+      if (!isOpen) lostFromStart++;
+      else if (noReturn[i] >= 0) places.push(noReturn[i] / turns);
+    }
+    if (known === 0) return null;
+    places.sort((a, b) => a - b);
     const median = places.length === 0 ? null : (places[(places.length - 1) >> 1] + places[places.length >> 1]) / 2;
-    const saturated = known.flatMap(({ curve, turns }) => (curve.saturatedTurns === null ? [] : [curve.saturatedTurns / turns])); // prettier-ignore
     const ece = calibrationError(trajectories, before);
     const isTrusted = ece !== null && ece < CALIBRATED;
     return {
       values: {
         medianNoReturn: isTrusted ? median : null,
-        lostFromStartShare: mean(failures.map((failure) => Number(!isOpen(failure)))),
-        rightToWrongShare: mean(failures.map(({ curve }) => Number(curve.rightToWrong > 0))),
+        lostFromStartShare: failures > 0 ? lostFromStart / failures : null,
+        rightToWrongShare: failures > 0 ? wereRight / failures : null,
         saturatedShare: mean(saturated),
         calibrationError: ece,
         logged: Number(source === 'logged'),
-        curves: known.length,
+        curves: known,
       },
       reasons: {
         medianNoReturn: isTrusted
@@ -205,17 +199,18 @@ export const prefixSuccessDiagnostic = stepwise({
         rightToWrongShare: 'nothing failed',
         saturatedShare: 'no success was secured before its end',
       },
-      observations: known.length,
-      evidence: known
-        .toSorted((a, b) => a.curve.worstDrop - b.curve.worstDrop)
-        .slice(0, EVIDENCE_PER_STEP)
-        .filter(({ curve }) => curve.worstDrop < 0)
-        .map(({ curve: { worstDrop, worstTurn }, i }) => ({
+      observations: known,
+      evidence: bestRows(
+        worstDrop.map((drop, i) => (isKnown[i] === 1 ? -drop : NaN)),
+        EVIDENCE_PER_STEP,
+      )
+        .filter((i) => worstDrop[i] < 0)
+        .map((i) => ({
           group: groups[groupOf[i]],
           trajectory: ids[i],
-          turn: worstTurn,
-          note: `the chance of success falls by ${figure(-worstDrop)}`,
-          weight: -worstDrop,
+          turn: worstTurn[i],
+          note: `the chance of success falls by ${figure(-worstDrop[i])}`,
+          weight: -worstDrop[i],
         })),
     };
   },

@@ -1,10 +1,11 @@
+import { nodeMeans, trajectoryTree } from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { groupRows, successOf } from '../groups.js';
-import { anchorsOf } from '../anchors.js';
 import { counted, percent } from '../sentences.js';
 import { mixedOutcomes } from '../trace-allocation.js';
+import { placesOf, trajectoryOfTurns } from '../visits.js';
 
 /** A visited state that rollouts could start from again. */
 export interface RestartCandidate {
@@ -30,13 +31,14 @@ export interface CandidateOptions {
 /** of the beta prior on both sides */
 const PRIOR = 1;
 
-/** A place that rollouts went through, and how they ended. */
-interface Place {
-  readonly task: string;
-  readonly trajectory: string;
-  readonly prefixTurns: number;
-  readonly continuations: number;
-  readonly successes: number;
+/** Places that rollouts went through, and how they ended. [places] each */
+interface RestartPlaces {
+  readonly count: number;
+  /** the trajectory whose first turns lead there, and how many of them */
+  readonly row: Int32Array;
+  readonly prefixTurns: Int32Array;
+  readonly continuations: Int32Array;
+  readonly successes: Int32Array;
 }
 
 /**
@@ -50,73 +52,121 @@ interface Place {
  *
  * Source: after ExIt, PrefixRL and Go-Explore; rank and limits are ours.
  */
-export function restartCandidates(
-  trajectories: TrajectoryBatch,
-  { lost, won, perTask }: CandidateOptions,
-): RestartCandidate[] {
+export function restartCandidates(trajectories: TrajectoryBatch, options: CandidateOptions): RestartCandidate[] {
+  const { ranked, candidateAt } = rankedPlaces(trajectories, options);
+  return ranked.map(candidateAt);
+}
+
+/** The candidates, best first, and of how many tasks they are; most of them nobody will read. */
+function rankedPlaces(trajectories: TrajectoryBatch, { lost, won, perTask }: CandidateOptions) {
+  const { ids, groups, groupOf } = trajectories;
   const isTree = trajectories.parentOf.some((parent) => parent >= 0);
   const size = groupRows(trajectories).reduce((most, { rows }) => Math.max(most, rows.length), 0);
-  const ranked = (isTree ? placesOfTree(trajectories) : placesOfStates(trajectories))
-    .flatMap(({ successes, ...place }): RestartCandidate[] => {
-      const { continuations: n } = place;
-      const success = (successes + PRIOR) / (n + 2 * PRIOR);
-      if (success <= lost || success >= won) return [];
-      const score = mixedOutcomes(success, size) / Math.sqrt(n + 1);
-      return [{ ...place, success, score, reason: `${successes} of ${n} succeeded from here` }];
-    })
-    .sort((a, b) => b.score - a.score || a.prefixTurns - b.prefixTurns);
-  const taken = new Map<string, number>();
-  return ranked.filter(({ task }) => {
-    const n = (taken.get(task) ?? 0) + 1;
-    taken.set(task, n);
-    return n <= perTask;
+  const places = isTree ? placesOfTree(trajectories) : placesOfStates(trajectories);
+  const { row, prefixTurns, continuations, successes } = places;
+  const chance = (place: number) => (successes[place] + PRIOR) / (continuations[place] + 2 * PRIOR);
+  const scores = new Float64Array(places.count);
+  const known = new Map<number, number>();
+  const isBefore = (a: number, b: number) =>
+    scores[a] > scores[b] || (scores[a] === scores[b] && prefixTurns[a] < prefixTurns[b]);
+  // by task the best places, best first: of equal ones the earlier
+  const bestOf = new Map<string, number[]>();
+  for (let place = 0; place < places.count; place++) {
+    const success = chance(place);
+    if (success <= lost || success >= won) continue;
+    const ended = continuations[place] * (size + 1) + successes[place];
+    let score = known.get(ended);
+    if (score === undefined) {
+      score = mixedOutcomes(success, size) / Math.sqrt(continuations[place] + 1);
+      known.set(ended, score);
+    }
+    scores[place] = score;
+    const task = groups[groupOf[row[place]]];
+    let best = bestOf.get(task);
+    if (!best) bestOf.set(task, (best = []));
+    if (best.length === perTask && !isBefore(place, best[perTask - 1])) continue;
+    let at = best.length;
+    while (at > 0 && isBefore(place, best[at - 1])) at--;
+    best.splice(at, 0, place);
+    if (best.length > perTask) best.pop();
+  }
+  const ranked = [...bestOf.values()]
+    .flat()
+    .sort((a, b) => scores[b] - scores[a] || prefixTurns[a] - prefixTurns[b] || a - b);
+  const candidateAt = (place: number): RestartCandidate => ({
+    task: groups[groupOf[row[place]]],
+    trajectory: ids[row[place]],
+    prefixTurns: prefixTurns[place],
+    continuations: continuations[place],
+    success: chance(place),
+    score: scores[place],
+    reason: `${successes[place]} of ${continuations[place]} succeeded from here`,
   });
+  return { ranked, tasks: bestOf.size, candidateAt };
 }
 
-function placesOfTree(trajectories: TrajectoryBatch): Place[] {
-  const { anchors } = anchorsOf(trajectories, successOf(trajectories));
-  return anchors.flatMap(
-    ({ at, group, depth, mean, continuations }) =>
-    at === null || mean === null
-      ? []
-      : [{ task: group, trajectory: at.trajectory, prefixTurns: depth, continuations, successes: Math.round(mean * continuations) }], // prettier-ignore
-  );
+/** Turns that another one followed, in the order of the tree's nodes. */
+function placesOfTree(trajectories: TrajectoryBatch): RestartPlaces {
+  const tree = trajectoryTree(trajectories);
+  const { mean, leaves } = nodeMeans(tree, successOf(trajectories), 'leaves');
+  const { nodeCount, parentNode, turnOf, depth } = tree;
+  const owner = trajectoryOfTurns(trajectories);
+  const hasChild = new Uint8Array(nodeCount);
+  for (let n = 0; n < nodeCount; n++) if (parentNode[n] >= 0) hasChild[parentNode[n]] = 1;
+  const places = placesFor(nodeCount);
+  let count = 0;
+  for (let n = 0; n < nodeCount; n++) {
+    if (turnOf[n] < 0 || hasChild[n] === 0 || leaves[n] === 0) continue;
+    places.row[count] = owner[turnOf[n]];
+    places.prefixTurns[count] = depth[n];
+    places.continuations[count] = leaves[n];
+    places.successes[count++] = Math.round(mean[n] * leaves[n]);
+  }
+  return { ...places, count };
 }
 
-/** A state while it is counted: the rollout that came to it soonest, and the one that came last. */
-interface Visited {
-  row: number;
-  last: number;
-  prefixTurns: number;
-  continuations: number;
-  successes: number;
-}
-
-/** The states that two rollouts of a group saw, after their first turn. */
-function placesOfStates(trajectories: TrajectoryBatch): Place[] {
-  const { ids, turnOffsets, stateKey } = trajectories;
+/** The states that two rollouts of a group saw, after their first turn: group after group, each as it was first seen. */
+function placesOfStates(trajectories: TrajectoryBatch): RestartPlaces {
+  const { turnOffsets } = trajectories;
   const success = successOf(trajectories);
-  return groupRows(trajectories).flatMap(({ name, rows }) => {
-    const places = new Map<number, Visited>();
+  const { placeOf, count: visited } = placesOf(trajectories);
+  const seen = placesFor(visited);
+  const order = new Int32Array(visited);
+  const lastVisitor = new Int32Array(visited).fill(-1);
+  let found = 0;
+  for (const { rows } of groupRows(trajectories)) {
     for (const row of rows) {
       if (Number.isNaN(success[row])) continue;
-      for (let turn = turnOffsets[row] + 1; turn < turnOffsets[row + 1]; turn++) {
-        const key = stateKey[turn];
-        if (key < 0 || key === stateKey[turnOffsets[row]]) continue;
-        const prefixTurns = turn - turnOffsets[row];
-        let known = places.get(key);
-        if (!known) places.set(key, (known = { row, last: -1, prefixTurns, continuations: 0, successes: 0 }));
-        if (prefixTurns < known.prefixTurns) [known.row, known.prefixTurns] = [row, prefixTurns];
-        if (known.last === row) continue; // it was here before
-        known.last = row;
-        known.continuations++;
-        known.successes += success[row];
+      const first = turnOffsets[row];
+      for (let turn = first + 1; turn < turnOffsets[row + 1]; turn++) {
+        const place = placeOf[turn];
+        if (place < 0 || place === placeOf[first]) continue;
+        if (lastVisitor[place] < 0) order[found++] = place;
+        if (lastVisitor[place] < 0 || turn - first < seen.prefixTurns[place]) {
+          seen.row[place] = row;
+          seen.prefixTurns[place] = turn - first;
+        }
+        if (lastVisitor[place] === row) continue; // it was here before
+        lastVisitor[place] = row;
+        seen.continuations[place]++;
+        seen.successes[place] += success[row];
       }
     }
-    return [...places.values()]
-      .filter(({ continuations }) => continuations > 1)
-      .map(({ row, prefixTurns, continuations, successes }): Place => ({ task: name, trajectory: ids[row], prefixTurns, continuations, successes })); // prettier-ignore
-  });
+  }
+  const shared = order.subarray(0, found).filter((place) => seen.continuations[place] > 1);
+  const ofShared = (values: Int32Array) => Int32Array.from(shared, (place) => values[place]);
+  return {
+    count: shared.length,
+    row: ofShared(seen.row),
+    prefixTurns: ofShared(seen.prefixTurns),
+    continuations: ofShared(seen.continuations),
+    successes: ofShared(seen.successes),
+  };
+}
+
+function placesFor(count: number) {
+  const numbers = () => new Int32Array(count);
+  return { row: numbers(), prefixTurns: numbers(), continuations: numbers(), successes: numbers() };
 }
 
 const KEPT = 50;
@@ -145,8 +195,8 @@ export const restartCandidatesDiagnostic = defineDiagnostic({
 
   measure({ trajectories }, options) {
     if (trajectories.ids.length === 0) return null;
-    const found = restartCandidates(trajectories, options);
-    return { found: found.length, tasks: new Set(found.map(({ task }) => task)).size, best: found.slice(0, KEPT) };
+    const { ranked, tasks, candidateAt } = rankedPlaces(trajectories, options);
+    return { found: ranked.length, tasks, best: ranked.slice(0, KEPT).map(candidateAt) };
   },
 
   read(steps, { window }) {

@@ -1,0 +1,127 @@
+import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { oncePerBatch } from './once-per-batch.js';
+
+/** What the turns of each trajectory repeat, as counts of turns. [trajectories] each; 0 where there is no turn */
+export interface TurnRepeats {
+  /** whose (state, action) was there before */
+  readonly stateActions: Int32Array;
+  /** whose action was taken on an earlier valid turn */
+  readonly actions: Int32Array;
+  /** after which the state is the same */
+  readonly noOps: Int32Array;
+  /** that the environment refused */
+  readonly invalid: Int32Array;
+  /** different states */
+  readonly states: Int32Array;
+  /** most turns since a state was new */
+  readonly stagnation: Int32Array;
+  /** that lie in a cycle */
+  readonly inCycle: Int32Array;
+  /** that the longest cycle spans, and its period; 0: there is none */
+  readonly longestLoop: Int32Array;
+  readonly period: Int32Array;
+}
+
+const byPeriod = oncePerBatch(() => new Map<number, TurnRepeats>());
+
+/** @param maxPeriod the longest cycle that is looked for, in turns */
+export function turnRepeats(trajectories: TrajectoryBatch, maxPeriod: number): TurnRepeats {
+  const known = byPeriod(trajectories);
+  const found = known.get(maxPeriod) ?? counted(trajectories, maxPeriod);
+  known.set(maxPeriod, found);
+  return found;
+}
+
+function counted(trajectories: TrajectoryBatch, maxPeriod: number): TurnRepeats {
+  const { ids, turnOffsets, stateKey, actionKey } = trajectories;
+  const isValid = validTurns(trajectories);
+  const ofTrajectories = () => new Int32Array(ids.length);
+  const [stateActions, actions, noOps, invalid, states, stagnation, inCycle, longestLoop, period] = Array.from(
+    { length: 9 },
+    ofTrajectories,
+  );
+  const firstOfPair = pairsWithin(trajectories);
+  // by key + 1, the last trajectory (from 1) that saw the state, and that took the action on a valid turn
+  const sawState = new Int32Array(greatest(stateKey) + 2);
+  const tookAction = new Int32Array(greatest(actionKey) + 2);
+  const cycle = new Uint8Array(longestOf(turnOffsets));
+  for (let i = 0; i < ids.length; i++) {
+    const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
+    let lastNew = from;
+    for (let turn = from; turn < to; turn++) {
+      const [state, action] = [stateKey[turn] + 1, actionKey[turn] + 1];
+      if (firstOfPair[turn] < turn) stateActions[i]++;
+      if (tookAction[action] === i + 1) actions[i]++;
+      if (isValid[turn] === 1) tookAction[action] = i + 1;
+      else invalid[i]++;
+      if (turn + 1 < to && stateKey[turn + 1] + 1 === state) noOps[i]++;
+      if (sawState[state] !== i + 1) {
+        sawState[state] = i + 1;
+        states[i]++;
+        lastNew = turn;
+      }
+      if (turn - lastNew > stagnation[i]) stagnation[i] = turn - lastNew;
+    }
+    if (stateActions[i] === 0) continue; // nothing that comes again, no cycle
+    for (let p = 1; p <= maxPeriod; p++) {
+      for (let t = from + p; t < to; t++) {
+        let end = t;
+        while (end < to && firstOfPair[end] === firstOfPair[end - p]) end++;
+        if (end - t >= p) {
+          cycle.fill(1, t - p - from, end - from);
+          if (end - t + p > longestLoop[i]) [longestLoop[i], period[i]] = [end - t + p, p];
+        }
+        if (end > t) t = end;
+      }
+    }
+    if (longestLoop[i] === 0) continue;
+    for (let t = 0; t < to - from; t++) inCycle[i] += cycle[t];
+    cycle.fill(0, 0, to - from);
+  }
+  return { stateActions, actions, noOps, invalid, states, stagnation, inCycle, longestLoop, period };
+}
+
+/** [turns] 1: the environment took the action. `isActionValid`, else not `toolError`, else all are valid. */
+function validTurns(trajectories: TrajectoryBatch): Uint8Array {
+  const valid = numbers(trajectories, 'turn.isActionValid');
+  const error = numbers(trajectories, 'turn.toolError');
+  const isValid = new Uint8Array(trajectories.stateKey.length).fill(1);
+  for (let turn = 0; turn < isValid.length; turn++) {
+    if (valid && !Number.isNaN(valid[turn])) isValid[turn] = Number(valid[turn] !== 0);
+    else if (error && !Number.isNaN(error[turn])) isValid[turn] = Number(error[turn] === 0);
+  }
+  return isValid;
+}
+
+/** [turns] the first turn of its trajectory with its state and action: itself where they are new */
+function pairsWithin({ turnOffsets, stateKey, actionKey }: TrajectoryBatch): Int32Array {
+  const first = new Int32Array(stateKey.length);
+  // a hash table that each trajectory begins anew: its slots hold turns, and those of earlier trajectories are free
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * longestOf(turnOffsets) + 2))).fill(-1);
+  const mask = slots.length - 1;
+  for (let i = 0; i + 1 < turnOffsets.length; i++) {
+    const from = turnOffsets[i];
+    for (let turn = from; turn < turnOffsets[i + 1]; turn++) {
+      let slot = Math.imul(Math.imul(stateKey[turn], 0x9e3779b1) ^ actionKey[turn], 0x85ebca77) >>> 7;
+      for (slot &= mask; slots[slot] >= from; slot = (slot + 1) & mask) {
+        const other = slots[slot];
+        if (stateKey[other] === stateKey[turn] && actionKey[other] === actionKey[turn]) break;
+      }
+      if (slots[slot] < from) slots[slot] = turn;
+      first[turn] = slots[slot];
+    }
+  }
+  return first;
+}
+
+function greatest(keys: Int32Array): number {
+  let most = -1;
+  for (let k = 0; k < keys.length; k++) if (keys[k] > most) most = keys[k];
+  return most;
+}
+
+function longestOf(offsets: Int32Array): number {
+  let most = 0;
+  for (let i = 0; i + 1 < offsets.length; i++) most = Math.max(most, offsets[i + 1] - offsets[i]);
+  return most;
+}
