@@ -26,6 +26,8 @@ export class S3Proxy {
   /** that came, as `GET /bucket/key` */
   readonly requests: string[] = [];
   isDown = false;
+  /** requests that came while it was down */
+  missed = 0;
 
   private constructor(
     private readonly server: Server,
@@ -54,7 +56,10 @@ export class S3Proxy {
   }
 
   async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    if (this.isDown) return void asked.destroy();
+    if (this.isDown) {
+      this.missed++;
+      return void asked.destroy();
+    }
     this.requests.push(`${asked.method} ${asked.url}`);
     const nth = this.faults.findIndex(({ method = asked.method }) => method === asked.method);
     const [fault] = nth < 0 ? [] : this.faults.splice(nth, 1);

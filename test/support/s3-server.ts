@@ -1,7 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { s3PlaceUrl, type S3Place } from '../../libs/storage/src/s3-place.js';
 import { S3Proxy } from './s3-proxy.js';
 import { aFreePort, until } from './served-platform.js';
 
@@ -12,6 +11,14 @@ export const S3_ENVIRONMENT = {
   AWS_REGION: 'us-east-1',
   AWS_EC2_METADATA_DISABLED: 'true',
 };
+
+/** How a store reaches a bucket. */
+interface Place {
+  readonly bucket: string;
+  readonly prefix?: string;
+  readonly endpoint?: string;
+  readonly cache?: { readonly folder: string; readonly bytes: number };
+}
 
 const PROGRAM = 'moto_server';
 const START_MS = 60_000;
@@ -59,7 +66,7 @@ export class S3Server {
   }
 
   /** Makes a bucket. @returns where a store finds it */
-  async bucket({ versioned = false, ...place }: Partial<S3Place> & { versioned?: boolean } = {}): Promise<string> {
+  async bucket({ versioned = false, ...place }: Partial<Place> & { versioned?: boolean } = {}): Promise<string> {
     const { bucket = `bucket-${++this.#buckets}` } = place;
     await this.#ask(bucket, '');
     if (versioned) {
@@ -69,10 +76,12 @@ export class S3Server {
     return this.placeOf({ bucket, ...place });
   }
 
-  /** @param place seen through the proxy, unless it says something else */
-  placeOf(place: Partial<S3Place> & { bucket: string }): string {
-    const { url: endpoint } = this.proxy;
-    return s3PlaceUrl({ prefix: '', region: null, pathStyle: true, cache: null, endpoint, ...place });
+  /** A bucket that need not be there, seen through the proxy unless an endpoint is said. */
+  placeOf({ bucket, prefix = '', endpoint = this.proxy.url, cache }: Place): string {
+    const asked = new URLSearchParams({ endpoint, pathStyle: 'true' });
+    if (cache) asked.set('cache', cache.folder);
+    if (cache) asked.set('cacheBytes', String(cache.bytes));
+    return `s3://${bucket}/${prefix}?${asked.toString()}`;
   }
 
   async stop(): Promise<void> {

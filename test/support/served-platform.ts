@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { openPool, openSegmentStore, type Pool, type SegmentStore } from '#lib/storage';
+import { readConfig } from '../../apps/cli/src/config.js';
 import { processesOn } from './processes.js';
 
 const RECREDIT = join(import.meta.dirname, '../../dist/apps/cli/src/main.js');
@@ -22,6 +23,7 @@ export class ServedPlatform {
   readonly home = mkdtempSync(join(tmpdir(), 'recredit-e2e-'));
   #child: ChildProcess | null = null;
   #databaseUrl: string | undefined;
+  #segments: string | undefined;
   #opened: Pool[] = [];
 
   private constructor(readonly port: number) {}
@@ -74,6 +76,7 @@ export class ServedPlatform {
     process.once('exit', end);
     child.once('exit', () => process.off('exit', end));
     this.#databaseUrl = environment.RECREDIT_DATABASE_URL;
+    this.#segments = readConfig({ RECREDIT_HOME: this.home, ...environment }, this.home).segments;
     await until('the platform serves', START_MS, async () => {
       if (child.exitCode !== null) throw new Error(`the platform ended: ${this.log()}`);
       return (await this.#isReady()) && this.workers().length >= workers;
@@ -136,7 +139,7 @@ export class ServedPlatform {
   }
 
   store(): Promise<SegmentStore> {
-    return openSegmentStore(pathToFileURL(join(this.home, 'segments')).href);
+    return openSegmentStore(this.#segments ?? pathToFileURL(join(this.home, 'segments')).href);
   }
 
   /** The data of an answer without errors. */

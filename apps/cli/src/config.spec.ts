@@ -56,6 +56,36 @@ describe('the configuration', () => {
     ['file:///abs', 'file:///abs'],
   ])('takes %s as a folder', (value, segments) => expect(read({ RECREDIT_SEGMENTS: value }).segments).toBe(segments));
 
+  it('refuses an address of a service that is none', () => {
+    const environment = { RECREDIT_SEGMENTS: 's3://bucket', AWS_ENDPOINT_URL: 'minio:9000' };
+    expect(() => read(environment)).toThrow('AWS_ENDPOINT_URL: "minio:9000" is not allowed; allowed: http://host:port');
+  });
+
+  const CACHE = 'cache=%2Fhere%2F.recredit%2Fsegments-cache&cacheBytes=8000000000';
+  it.each<[string, Record<string, string>, string]>([
+    ['Amazon', {}, `s3://bucket/a/b?${CACHE}`],
+    ['a region', { AWS_DEFAULT_REGION: 'eu-north-1' }, `s3://bucket/a/b?region=eu-north-1&${CACHE}`],
+    [
+      'another service',
+      { AWS_ENDPOINT_URL: 'http://minio:9000' },
+      `s3://bucket/a/b?endpoint=http%3A%2F%2Fminio%3A9000&region=us-east-1&pathStyle=true&${CACHE}`,
+    ],
+    [
+      'another one of S3 alone, without copies',
+      {
+        AWS_ENDPOINT_URL: 'http://other',
+        AWS_ENDPOINT_URL_S3: 'https://s3.example',
+        AWS_REGION: 'here',
+        RECREDIT_SEGMENTS_PATH_STYLE: 'false',
+        RECREDIT_SEGMENTS_CACHE_GB: '0',
+      },
+      's3://bucket/a/b?endpoint=https%3A%2F%2Fs3.example&region=here',
+    ],
+    ['fewer copies', { RECREDIT_SEGMENTS_CACHE_GB: '0.5' }, `s3://bucket/a/b?${CACHE.replace('=80', '=5')}`],
+  ])('says how a bucket is reached: %s', (_, environment, segments) => {
+    expect(read({ RECREDIT_SEGMENTS: 's3://bucket/a/b/', ...environment }).segments).toBe(segments);
+  });
+
   it('takes an empty variable as unset', () => {
     expect(read({ RECREDIT_PORT: '', RECREDIT_HOME: '' })).toEqual(read({}));
   });
@@ -65,7 +95,12 @@ describe('the configuration', () => {
     ['RECREDIT_PORT', '4000x', 'allowed: a port'],
     ['RECREDIT_PORT', '-1', 'allowed: a port'],
     ['RECREDIT_DEVICE', 'gpu', 'allowed: auto, cuda, webgpu or wasm'],
-    ['RECREDIT_SEGMENTS', 's3://bucket/prefix', 'not in this version yet'],
+    ['RECREDIT_SEGMENTS', 's3://bucket/a//b', 'allowed: file:/some/folder, s3://bucket or s3://bucket/prefix'],
+    ['RECREDIT_SEGMENTS', 's3://Bucket', 's3://bucket/prefix'],
+    ['RECREDIT_SEGMENTS', 's3://bucket/../x', 's3://bucket/prefix'],
+    ['RECREDIT_SEGMENTS', 's3://bucket?endpoint=http://x', 's3://bucket/prefix'],
+    ['RECREDIT_SEGMENTS_CACHE_GB', '-1', 'allowed: a number of gigabytes'],
+    ['RECREDIT_SEGMENTS_PATH_STYLE', 'maybe', 'allowed: true or false'],
     ['RECREDIT_SEGMENTS', '/folder', 'allowed: file:'],
     ['RECREDIT_URL', 'recredit.example.org', 'allowed: http://'],
     ['RECREDIT_HOST', 'http://x', 'allowed: a host name'],

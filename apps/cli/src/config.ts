@@ -4,6 +4,7 @@ import type { KeyLimits } from '#lib/access';
 import { RecreditError } from '#lib/kernel';
 import type { Level } from 'pino';
 import { z } from 'zod';
+import { bucketUrl, SEGMENTS } from './segments-url.js';
 
 /** What the environment says, with what it does not say filled in. */
 export interface Config {
@@ -11,7 +12,7 @@ export interface Config {
   readonly home: string;
   /** null: the embedded Postgres of the home */
   readonly databaseUrl: string | null;
-  /** `file:///...` */
+  /** `file:///...`, or `s3://...` with how the bucket is reached in its query */
   readonly segments: string;
   readonly host: string;
   readonly port: number;
@@ -26,6 +27,9 @@ export interface Config {
   readonly limits: KeyLimits;
   readonly logLevel: Level;
 }
+
+/** Of disk for copies of what a bucket holds. */
+const CACHE_GB = 8;
 
 const Rate = z
   .string()
@@ -43,9 +47,18 @@ const VARIABLES = {
     secret: true,
   },
   RECREDIT_SEGMENTS: {
-    schema: z.string().regex(/^file:./),
-    allowed: 'file:/some/folder (buckets, s3://, are not in this version yet)',
+    schema: z.string().regex(SEGMENTS),
+    allowed: 'file:/some/folder, s3://bucket or s3://bucket/prefix',
   },
+  RECREDIT_SEGMENTS_CACHE_GB: {
+    schema: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .transform(Number)
+      .refine((size) => size <= 1e6),
+    allowed: 'a number of gigabytes from 0 (no copies) to 1e6',
+  },
+  RECREDIT_SEGMENTS_PATH_STYLE: { schema: z.stringbool(), allowed: 'true or false' },
   RECREDIT_HOST: { schema: z.string().regex(/^[A-Za-z0-9.:_-]+$/), allowed: 'a host name or address to listen on' },
   RECREDIT_PORT: {
     schema: z
@@ -80,12 +93,11 @@ export function readConfig(environment: Environment, workingDirectory: string): 
   const absolute = (path: string) => resolve(workingDirectory, path);
 
   const home = absolute(read('RECREDIT_HOME') ?? '.recredit');
-  const segments = read('RECREDIT_SEGMENTS');
   const estimators = read('RECREDIT_ESTIMATORS');
   return {
     home,
     databaseUrl: read('RECREDIT_DATABASE_URL') ?? null,
-    segments: segments ? fileUrl(segments, absolute) : pathToFileURL(join(home, 'segments')).href,
+    segments: segmentsUrl(environment, home, absolute),
     host: read('RECREDIT_HOST') ?? '127.0.0.1',
     port: read('RECREDIT_PORT') ?? 4000,
     device: read('RECREDIT_DEVICE') ?? 'auto',
@@ -112,6 +124,17 @@ function readVariable<Name extends Variable>(
   throw new RecreditError('config.invalid', `${name}: ${shown} is not allowed; allowed: ${allowed}`, {
     variable: name,
   });
+}
+
+function segmentsUrl(environment: Environment, home: string, absolute: (path: string) => string): string {
+  const read = <Name extends Variable>(name: Name) => readVariable(name, environment[name]);
+  const wanted = read('RECREDIT_SEGMENTS');
+  const cacheGb = read('RECREDIT_SEGMENTS_CACHE_GB') ?? CACHE_GB;
+  const pathStyle = read('RECREDIT_SEGMENTS_PATH_STYLE') ?? null;
+  if (!wanted) return pathToFileURL(join(home, 'segments')).href;
+  if (wanted.startsWith('file:')) return fileUrl(wanted, absolute);
+  const cache = { folder: join(home, 'segments-cache'), bytes: cacheGb * 1e9 };
+  return bucketUrl(wanted, { environment, pathStyle, cache });
 }
 
 /** `file:folder` is seen from the working directory, as a shell would. */

@@ -14,7 +14,7 @@ import { EventLog } from '#lib/event-log';
 import { RecreditError } from '#lib/kernel';
 import { catalogueWith, readOwnEstimators } from '#lib/own-estimators';
 import { Queue } from '#lib/queue';
-import { openPool, openSegmentStore, startEmbeddedPostgres } from '#lib/storage';
+import { openPool, openSegmentStore, startEmbeddedPostgres, type SegmentStore } from '#lib/storage';
 import { MIGRATIONS } from '#migrations';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
@@ -68,6 +68,7 @@ export async function startPlatform(config: Config, options: PlatformOptions): P
     });
     started.push(() => Promise.all([pool.end(), platform.end()]));
     const store = await openSegmentStore(config.segments);
+    await assertReachable(store, logger);
     const queue = new Queue(databaseUrl, {
       onError: ({ message }) => logger.warn({ reason: message }, 'the queue met an error'),
     });
@@ -118,6 +119,18 @@ async function startDatabase(home: string, started: (() => Promise<unknown>)[], 
   });
   started.push(() => postgres.stop());
   return postgres.url;
+}
+
+/** A bucket that is not there or refuses access is said at once; one that does not answer may come yet. */
+async function assertReachable(store: SegmentStore, logger: Logger): Promise<void> {
+  try {
+    await store.probe();
+  } catch (error) {
+    if (error instanceof RecreditError && error.details.isTransient === false) {
+      throw new RecreditError('config.invalid', `RECREDIT_SEGMENTS: ${error.message}`, {}, { cause: error });
+    }
+    logger.warn({ err: error }, 'the segment store cannot be written');
+  }
 }
 
 async function makeFirstKey(home: string, everything: Confined): Promise<string | null> {

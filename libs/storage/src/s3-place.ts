@@ -1,4 +1,5 @@
 import { RecreditError } from '#lib/kernel';
+import { isKey } from './segment-store.js';
 
 /** A bucket, or what lies below a prefix of it, and how it is reached. */
 export interface S3Place {
@@ -15,32 +16,21 @@ export interface S3Place {
   readonly cache: { readonly folder: string; readonly bytes: number } | null;
 }
 
-/** What an operator writes: the bucket, and a prefix in it. */
-export const S3_URL = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9_-][A-Za-z0-9._=-]*)*\/?$/;
-
-/** One text of all of it, so that a worker and its threads are told where the store is as with a folder. */
-export function s3PlaceUrl({ bucket, prefix, endpoint, region, pathStyle, cache }: S3Place): string {
-  const url = new URL(`s3://${bucket}/${prefix}`);
-  if (endpoint) url.searchParams.set('endpoint', endpoint);
-  if (region) url.searchParams.set('region', region);
-  if (pathStyle) url.searchParams.set('pathStyle', 'true');
-  if (cache) {
-    url.searchParams.set('cache', cache.folder);
-    url.searchParams.set('cacheBytes', String(cache.bytes));
+/**
+ * Reads `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true&cache=/a/folder&cacheBytes=…`: one text, so that a worker and
+ * its threads are told where segments lie as they are told a folder.
+ *
+ * @throws RecreditError `config.invalid`
+ */
+export function s3PlaceOf(url: string): S3Place {
+  const { hostname: bucket, pathname, searchParams } = new URL(url);
+  const prefix = pathname.replace(/^\/|\/$/g, '');
+  if (!/^[a-z0-9.-]+$/.test(bucket) || !(prefix === '' || isKey(prefix))) {
+    throw new RecreditError('config.invalid', `${url.split('?', 1)[0]}: a bucket is s3://bucket or s3://bucket/prefix`);
   }
-  return url.href;
-}
-
-/** @throws RecreditError `config.invalid` */
-export function s3PlaceOf(text: string): S3Place {
-  const [place] = text.split('?', 1);
-  if (!S3_URL.test(place))
-    throw new RecreditError('config.invalid', `${place}: a bucket is s3://bucket or s3://bucket/prefix`);
-  const { hostname, pathname, searchParams } = new URL(text);
-  const prefix = pathname.split('/').filter(Boolean).join('/');
   const folder = searchParams.get('cache');
   return {
-    bucket: hostname,
+    bucket,
     prefix: prefix && `${prefix}/`,
     endpoint: searchParams.get('endpoint'),
     region: searchParams.get('region'),

@@ -23,7 +23,7 @@ describe.runIf(hasS3Server())('a bucket', () => {
   beforeAll(async () => {
     server = await S3Server.start();
     place = await server.bucket({ prefix: 'below/this' });
-    store = await openSegmentStore(place);
+    store = await openSegmentStore(place, { patienceMs: 30_000 });
   });
   afterEach(() => {
     expect(server.proxy.faults.splice(0)).toEqual([]);

@@ -11,13 +11,14 @@ import { checkKey, isKey, missingSegment, type SegmentStore } from './segment-st
 export type S3Sdk = typeof import('@aws-sdk/client-s3');
 
 export interface S3Options {
-  /** how long a request is tried again that may go well; a bucket that is away for longer fails the shard, which the queue retries */
+  /** how long a request is tried again that may go well */
   readonly patienceMs?: number;
   /** a connection on which nothing moves for so long is given up */
   readonly silenceMs?: number;
 }
 
-const PATIENCE_MS = 30_000;
+/** Somebody may wait for the answer, or hold a transaction open for it. */
+const PATIENCE_MS = 5_000;
 const SILENCE_MS = 10_000;
 const CONNECT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;

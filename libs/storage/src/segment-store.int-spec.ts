@@ -18,6 +18,9 @@ let server: S3Server | null = null;
 const anS3Server = async () => (server ??= await S3Server.start());
 afterAll(() => server?.stop());
 
+/** The server for tests stumbles over requests for one key that come at once. */
+const PATIENT = { patienceMs: 30_000 };
+
 /** Every kind of store keeps to this. */
 const STORES = [
   {
@@ -33,7 +36,10 @@ const STORES = [
     kind: s3Title('a bucket'),
     isThere: hasS3Server(),
     few: false,
-    open: async () => ({ store: await openSegmentStore(await (await anS3Server()).bucket()), close: async () => {} }),
+    open: async () => ({
+      store: await openSegmentStore(await (await anS3Server()).bucket(), PATIENT),
+      close: async () => {},
+    }),
   },
   {
     kind: s3Title('what lies below a prefix in a bucket with versions, and copies of it here'),
@@ -43,7 +49,7 @@ const STORES = [
       const { folder, remove } = await aFolder();
       const cache = { folder: join(folder, 'not there yet'), bytes: 1e9 };
       const place = await (await anS3Server()).bucket({ versioned: true, prefix: 'some/prefix', cache });
-      return { store: await openSegmentStore(place), close: remove };
+      return { store: await openSegmentStore(place, PATIENT), close: remove };
     },
   },
 ];
