@@ -24,12 +24,11 @@ const runs = createRoute({
   component: RunsPage,
   validateSearch: (search) =>
     said({
-      text: text(search.text),
+      name: text(search.name),
       project: text(search.project),
-      state: text(search.state),
-      alerts: text(search.alerts),
       sort: text(search.sort),
-      row: position(search.row),
+      after: text(search.after),
+      state: text(search.state),
       pick: text(search.pick),
     }),
 });
@@ -42,7 +41,7 @@ const run = createRoute({
     said({
       curves: text(search.curves),
       steps: text(search.steps),
-      row: position(search.row),
+      after: text(search.after),
       diagnostic: text(search.diagnostic),
     }),
 });
@@ -62,7 +61,7 @@ const step = createRoute({
     said({
       group: text(search.group),
       sort: text(search.sort),
-      row: position(search.row),
+      after: text(search.after),
       state: text(search.state),
       credit: text(search.credit),
     }),
@@ -107,15 +106,14 @@ const events = createRoute({
   getParentRoute: () => root,
   path: '/runs/$run/events',
   component: lazyRouteComponent(() => import('./pages/events/EventsPage.js'), 'EventsPage'),
-  validateSearch: (search) =>
-    said({ before: position(search.before), event: position(search.event), row: position(search.row) }),
+  validateSearch: (search) => said({ from: position(search.from), event: position(search.event) }),
 });
 
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
   component: lazyRouteComponent(() => import('./pages/keys/KeysPage.js'), 'KeysPage'),
-  validateSearch: (search) => said({ row: position(search.row) }),
+  validateSearch: (search) => said({ after: text(search.after) }),
 });
 
 const devices = createRoute({

@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { ago, count, percent } from '../../text/numbers.js';
+import { ago, count, decimal, percent } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
 import { Figures } from '../../ui/Figures.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
@@ -7,9 +7,12 @@ import { Panel } from '../../ui/Panel.js';
 import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
 import { LiveProgress } from '../analysis/LiveProgress.js';
+import { Annotators } from './Annotators.js';
 import { Disputed } from './Disputed.js';
 import { EstimatorTable } from './EstimatorTable.js';
+import { GradientTable } from './GradientTable.js';
 import { PairMatrix } from './PairMatrix.js';
+import { Stability } from './Stability.js';
 import { TagTable } from './TagTable.js';
 import { TruthTable } from './TruthTable.js';
 import { TurnPlane } from './TurnPlane.js';
@@ -93,6 +96,7 @@ export function ComparisonPage() {
                   value: `${count(comparison.groupsWithSignal)} of ${count(comparison.groups)}`,
                 },
                 { name: 'Success rate', value: percent(comparison.successRate) },
+                { name: 'Mean outcome reward', value: decimal(comparison.meanOutcome) },
                 {
                   name: 'Rank statistics from',
                   value: comparison.sample.sampled ? `${count(comparison.sample.turns)} turns` : 'all turns',
@@ -101,13 +105,18 @@ export function ComparisonPage() {
               ]}
             />
           </section>
-          <EstimatorTable comparison={comparison} costs={analysis.costs} />
+          <EstimatorTable {...{ comparison, analysis }} />
           <TruthTable comparison={comparison} />
+          <Annotators annotators={comparison.annotators} />
           <div className="columns">
             <TurnProfiles estimators={comparison.estimators} />
             <PairMatrix comparison={comparison} />
           </div>
           <TurnPlane analysis={id} comparison={comparison} />
+          <div className="columns columns-even">
+            <Stability estimators={comparison.estimators} />
+            <GradientTable estimators={comparison.estimators} />
+          </div>
           <Disputed analysis={id} comparison={comparison} />
           <TagTable analysis={id} comparison={comparison} />
         </>

@@ -5,16 +5,18 @@ import { count, credit, decimal, percent, seconds } from '../../text/numbers.js'
 import { visibleText } from '../../text/visible-text.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Panel } from '../../ui/Panel.js';
+import { AskedWith } from './AskedWith.js';
 import { costsByEstimator, type Cost } from './costs.js';
 import type { Analysis, Comparison, Profile } from './queries.js';
 
 interface EstimatorTableProps {
   readonly comparison: Comparison;
-  readonly costs: Analysis['costs'];
+  readonly analysis: Pick<Analysis, 'costs' | 'estimators'>;
 }
 
 /** One row per estimator: how much it says, what kind of credit that is, and what it took. */
-export function EstimatorTable({ comparison: { estimators }, costs }: EstimatorTableProps) {
+export function EstimatorTable({ comparison: { estimators }, analysis }: EstimatorTableProps) {
+  const { costs } = analysis;
   const { sort } = useSearch({ from: '/analyses/$analysis' });
   const navigate = useNavigate({ from: '/analyses/$analysis' });
   const columns = useMemo(() => [...PROFILE_COLUMNS, ...costColumns(costsByEstimator(costs))], [costs]);
@@ -30,6 +32,7 @@ export function EstimatorTable({ comparison: { estimators }, costs }: EstimatorT
           void navigate({ search: (old) => said({ ...old, sort: next }), replace: true, resetScroll: false })
         }
       />
+      <AskedWith estimators={analysis.estimators} />
     </Panel>
   );
 }

@@ -1,32 +1,64 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Chart } from '../../charts/Chart.js';
 import { heatMap } from '../../charts/heat-map.js';
 import { useIsNarrow, usePalette } from '../../charts/use-palette.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Panel } from '../../ui/Panel.js';
-import { matrixCells, type RankedPair } from './matrix-cells.js';
+import { matrixCells, type Agreement } from './matrix-cells.js';
+import { knownMeasures, PAIR_MEASURES } from './pair-measures.js';
 import type { Comparison } from './queries.js';
 
 const ROW_HEIGHT = 28;
 const AXIS_HEIGHT = 112;
 
-/** How each two estimators agree in rank. */
+const FROM = '/analyses/$analysis';
+
+/** How each two estimators agree. */
 export function PairMatrix({ comparison: { estimators, pairs } }: { readonly comparison: Comparison }) {
+  const { pairs: asked } = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: FROM });
   const ids = useMemo(() => estimators.map(({ id }) => id), [estimators]);
+  const measures = knownMeasures(pairs);
+  const measure = measures.find((one) => one === asked) ?? 'spearman';
+  const { title, hint, agreement } = PAIR_MEASURES[measure];
+  const choose = (next: string) =>
+    void navigate({ search: (old) => ({ ...old, pairs: next }), replace: true, resetScroll: false });
   return (
-    <Panel title="Agreement" hint="Spearman rank correlation of each two">
-      <PairHeatMap ids={ids} pairs={pairs} label="Matrix of rank correlations between estimators" />
+    <Panel
+      title="Agreement"
+      hint={hint}
+      actions={
+        <label className="filters">
+          <span className="hint">By</span>
+          <select value={measure} onChange={({ target }) => choose(target.value)}>
+            {measures.map((one) => (
+              <option key={one} value={one}>
+                {PAIR_MEASURES[one].title}
+              </option>
+            ))}
+          </select>
+        </label>
+      }
+    >
+      <PairHeatMap {...{ ids, pairs, agreement }} label={`Matrix of the agreement of estimators: ${title}`} />
     </Panel>
   );
 }
 
-interface PairHeatMapProps {
+interface PairHeatMapProps<P> {
   readonly ids: readonly string[];
-  readonly pairs: readonly RankedPair[];
+  readonly pairs: readonly P[];
+  readonly agreement: (pair: P) => Agreement | null;
   readonly label: string;
 }
 
-export function PairHeatMap({ ids, pairs, label }: PairHeatMapProps) {
+export function PairHeatMap<P extends { readonly a: string; readonly b: string }>({
+  ids,
+  pairs,
+  agreement,
+  label,
+}: PairHeatMapProps<P>) {
   const palette = usePalette();
   const isNarrow = useIsNarrow();
   const option = useMemo(() => {
@@ -35,13 +67,13 @@ export function PairHeatMap({ ids, pairs, label }: PairHeatMapProps) {
       {
         rows: names,
         columns: names,
-        cells: matrixCells(ids, pairs),
+        cells: matrixCells(ids, pairs, agreement),
         numbers: isNarrow ? 9 : 11,
         nameWidth: isNarrow ? 110 : 124,
         caption: ({ row, column }) => `${names[row]} and ${names[column]}`,
       },
       palette,
     );
-  }, [ids, pairs, palette, isNarrow]);
+  }, [ids, pairs, agreement, palette, isNarrow]);
   return <Chart option={option} height={ids.length * ROW_HEIGHT + AXIS_HEIGHT} label={label} />;
 }

@@ -8,6 +8,7 @@ import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Empty, Failure } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { leastAgreeing } from './area.js';
+import { rankAgreement } from './matrix-cells.js';
 import { PairHeatMap } from './PairMatrix.js';
 import type { Comparison } from './queries.js';
 
@@ -93,6 +94,7 @@ export function TagTable({ analysis, comparison: { estimators } }: TagTableProps
             <PairHeatMap
               ids={estimators.map(({ id }) => id)}
               pairs={chosen.pairs}
+              agreement={rankAgreement}
               label={`Matrix of rank correlations between estimators where ${visibleText(tag.tag)} is ${visibleText(chosen.value)}`}
             />
           ) : (

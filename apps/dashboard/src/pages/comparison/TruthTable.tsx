@@ -1,11 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { said } from '../../said.js';
-import { count, credit, decimal, percent } from '../../text/numbers.js';
+import { count, credit, percent } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Panel } from '../../ui/Panel.js';
 import { Interval } from './Interval.js';
+import { MEASURES } from './measures.js';
 import type { Comparison, Profile, Truth } from './queries.js';
 import { chosenTruth, estimateOf, firstErrorChance, isLabel, type Measure } from './truth-measures.js';
 
@@ -51,49 +52,6 @@ export function TruthTable({ comparison: { estimators, truths } }: { readonly co
   );
 }
 
-interface Scale {
-  readonly from: number;
-  readonly write: (value: number) => string;
-  readonly writeLimit?: (value: number) => string;
-}
-
-const SHARE: Scale = {
-  from: 0,
-  write: (value) => percent(value, 0),
-  writeLimit: (value) => decimal(100 * value, 0),
-};
-const CHANCE: Scale = { from: 0, write: (value) => decimal(value, 2) };
-const CORRELATION: Scale = { from: -1, write: (value) => credit(value, 2) };
-
-/** What each number is, and how it is drawn. */
-const MEASURES: Readonly<Record<Measure, { title: string; hint: string; scale: Scale }>> = {
-  withinTrajectoryPairAccuracy: {
-    title: 'Pairs in order',
-    hint: 'Of two turns of one trajectory, how often it ranks them as the truth does; chance is 50 %',
-    scale: SHARE,
-  },
-  auc: {
-    title: 'AUC',
-    hint: 'How likely a turn that the truth puts above 0 has more credit than one below; chance is 0.5',
-    scale: CHANCE,
-  },
-  aucMixedGroups: {
-    title: 'AUC in mixed groups',
-    hint: 'The same over groups whose outcomes differ: an easy task does not flatter it',
-    scale: CHANCE,
-  },
-  spearman: {
-    title: 'Spearman',
-    hint: 'Rank correlation with the truth, from −1 to 1',
-    scale: CORRELATION,
-  },
-  firstErrorHit: {
-    title: 'First error found',
-    hint: 'How often its least credit is on the first bad turn of a trajectory; chance stands beside it',
-    scale: SHARE,
-  },
-};
-
 const OF_LABELS: readonly Measure[] = [
   'withinTrajectoryPairAccuracy',
   'auc',
@@ -118,6 +76,18 @@ function columnsOf(signal: string, truths: readonly Truth[]): readonly Column<Pr
         cell: ({ id }) => <Interval estimate={estimateOf(of.get(id), measure)} {...scale} isDrawn={i === 0} />,
       };
     }),
+    ...([...of.values()].some(({ gradientCosine }) => gradientCosine !== null)
+      ? [
+          {
+            id: 'gradient',
+            title: 'Same update',
+            hint: 'Cosine of the policy gradients that it and the truth give; 1: the same but for its size',
+            align: 'end' as const,
+            sortBy: ({ id }: Profile) => of.get(id)?.gradientCosine ?? null,
+            cell: ({ id }: Profile) => credit(of.get(id)?.gradientCosine, 2),
+          },
+        ]
+      : []),
     ...(measures.includes('firstErrorHit')
       ? [
           {

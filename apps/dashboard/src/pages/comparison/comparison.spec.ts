@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { matrixCells } from './matrix-cells.js';
+import { knownMeasures, PAIR_MEASURES } from './pair-measures.js';
+import { matrixCells, rankAgreement } from './matrix-cells.js';
+import { scoreOf, scoreWithout, spreadOf } from './label-scores.js';
 import { chosenTruth, estimateOf, firstErrorChance, isLabel } from './truth-measures.js';
 import { costsByEstimator } from './costs.js';
 import { turnProfiles } from './turn-profiles.js';
@@ -12,6 +14,7 @@ it('fills both halves of the matrix and leaves the undefined empty', () => {
       { a: 'x', b: 'z', spearman: null },
       { a: 'x', b: 'gone', spearman: 1 },
     ],
+    rankAgreement,
   );
   expect(cells.map(({ row, column, value }) => [row, column, value])).toEqual([
     [0, 1, -0.5],
@@ -37,6 +40,7 @@ const truth = (signal: string, estimator: string, n: number, detail: object) => 
   auc: 0.7,
   spearman: 0.2,
   withinTrajectoryPairAccuracy: 0.6,
+  gradientCosine: null,
   detail,
 });
 
@@ -71,4 +75,35 @@ it('adds up what an estimator took on all its devices', () => {
   ]);
   expect(costs.get('learned')).toEqual({ seconds: 5, devices: ['cuda', 'wasm'] });
   expect(costs.get('grpo')).toEqual({ seconds: 0.5, devices: ['cpu'] });
+});
+
+it('puts chance in the middle of the scale, and offers only what some pair has', () => {
+  const pair = { pearson: -1, spearman: null, signAgreement: 0.75, gradientCosine: null };
+  expect(knownMeasures([pair])).toEqual(['spearman', 'pearson', 'signAgreement']);
+  expect(knownMeasures([])).toEqual(['spearman']);
+  expect(PAIR_MEASURES.signAgreement.agreement(pair)).toEqual({ value: 0.75, share: 0.5 });
+  expect(PAIR_MEASURES.pearson.agreement(pair)).toEqual({ value: -1, share: -1 });
+  expect(PAIR_MEASURES.gradientCosine.agreement(pair)).toBeNull();
+});
+
+it('reads what an estimator scores with all annotators and without one of them', () => {
+  const scores = (auc: number) => ({
+    n: 9,
+    withinTrajectoryPairAccuracy: null,
+    auc,
+    spearman: 0.1,
+    firstErrorHit: null,
+    intervals: { auc: { low: auc - 0.1, high: auc + 0.1 } },
+  });
+  const row = {
+    estimator: 'gae',
+    spread: { auc: 0.25 },
+    consensus: scores(0.5),
+    without: [{ annotator: 'ada', ...scores(0.75) }],
+  };
+  expect(scoreOf(row.consensus, 'auc')).toEqual({ value: 0.5, low: 0.4, high: 0.6 });
+  expect(scoreOf(row.consensus, 'spearman')).toEqual({ value: 0.1, low: null, high: null });
+  expect(scoreWithout(row, 'ada', 'auc').value).toBe(0.75);
+  expect(scoreWithout(row, 'bob', 'auc')).toEqual({ value: null, low: null, high: null });
+  expect([spreadOf(row, 'auc'), spreadOf(row, 'spearman')]).toEqual([0.25, null]);
 });

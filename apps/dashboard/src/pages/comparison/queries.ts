@@ -1,52 +1,101 @@
 import { graphql, type ResultOf } from '../../graphql.js';
 
-const ComparisonFields = graphql(`
-  fragment ComparisonNumbers on Comparison @_unmask {
-    trajectories
-    turns
-    groups
-    groupsWithSignal
-    successRate
-    sample {
-      sampled
-      turns
-      ofTurns
-    }
-    estimators {
-      id
-      turns
-      signalDensity
-      mean
-      std
-      withinTrajectoryShare
-      gini
-      effectiveTurns
-      detail
-    }
-    pairs {
-      a
-      b
-      pearson
-      spearman
-      signAgreement
-    }
-    truths {
-      signal
-      estimator
-      n
-      auc
-      spearman
-      withinTrajectoryPairAccuracy
-      detail
-    }
-    disputed {
-      run
-      trajectory
-      turn
-      values
-    }
+const LabelScoreFields = graphql(`
+  fragment LabelScores on LabelScore @_unmask {
+    n
+    withinTrajectoryPairAccuracy
+    auc
+    spearman
+    firstErrorHit
+    intervals
   }
 `);
+
+const ComparisonFields = graphql(
+  `
+    fragment ComparisonNumbers on Comparison @_unmask {
+      trajectories
+      turns
+      groups
+      groupsWithSignal
+      successRate
+      meanOutcome
+      sample {
+        sampled
+        turns
+        ofTurns
+      }
+      estimators {
+        id
+        turns
+        signalDensity
+        mean
+        std
+        withinTrajectoryShare
+        gini
+        effectiveTurns
+        groupsWithSignal
+        stability {
+          leftOut
+          turns
+          meanMaxMove
+          signUnstableShare
+          relativeInstability
+        }
+        gradient {
+          from
+          length
+          push
+          turns
+        }
+        detail
+      }
+      pairs {
+        a
+        b
+        pearson
+        spearman
+        signAgreement
+        gradientCosine
+      }
+      annotators {
+        signal
+        annotators {
+          annotator
+          turns
+        }
+        estimators {
+          estimator
+          spread
+          consensus {
+            ...LabelScores
+          }
+          without {
+            annotator
+            ...LabelScores
+          }
+        }
+      }
+      truths {
+        signal
+        estimator
+        n
+        auc
+        spearman
+        withinTrajectoryPairAccuracy
+        gradientCosine
+        detail
+      }
+      disputed {
+        run
+        trajectory
+        turn
+        values
+      }
+    }
+  `,
+  [LabelScoreFields],
+);
 
 export const AnalysisQuery = graphql(
   `
@@ -68,6 +117,8 @@ export const AnalysisQuery = graphql(
         estimators {
           label
           id
+          version
+          hash
           params
           inputsMissing {
             path
@@ -114,5 +165,6 @@ export const RunNameQuery = graphql(`
 
 export type Analysis = NonNullable<ResultOf<typeof AnalysisQuery>['analysis']>;
 export type Comparison = ResultOf<typeof ComparisonFields>;
+export type Annotators = Comparison['annotators'][number];
 export type Truth = Comparison['truths'][number];
 export type Profile = Comparison['estimators'][number];
