@@ -24,11 +24,12 @@ const runs = createRoute({
   component: RunsPage,
   validateSearch: (search) =>
     said({
-      name: text(search.name),
+      text: text(search.text),
       project: text(search.project),
-      sort: text(search.sort),
-      after: text(search.after),
       state: text(search.state),
+      alerts: text(search.alerts),
+      sort: text(search.sort),
+      row: position(search.row),
       pick: text(search.pick),
     }),
 });
@@ -41,7 +42,7 @@ const run = createRoute({
     said({
       curves: text(search.curves),
       steps: text(search.steps),
-      after: text(search.after),
+      row: position(search.row),
       diagnostic: text(search.diagnostic),
     }),
 });
@@ -61,7 +62,7 @@ const step = createRoute({
     said({
       group: text(search.group),
       sort: text(search.sort),
-      after: text(search.after),
+      row: position(search.row),
       state: text(search.state),
       credit: text(search.credit),
     }),
@@ -106,14 +107,15 @@ const events = createRoute({
   getParentRoute: () => root,
   path: '/runs/$run/events',
   component: lazyRouteComponent(() => import('./pages/events/EventsPage.js'), 'EventsPage'),
-  validateSearch: (search) => said({ from: position(search.from), event: position(search.event) }),
+  validateSearch: (search) =>
+    said({ before: position(search.before), event: position(search.event), row: position(search.row) }),
 });
 
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
   component: lazyRouteComponent(() => import('./pages/keys/KeysPage.js'), 'KeysPage'),
-  validateSearch: (search) => said({ after: text(search.after) }),
+  validateSearch: (search) => said({ row: position(search.row) }),
 });
 
 const devices = createRoute({
