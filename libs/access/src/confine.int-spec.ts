@@ -34,6 +34,15 @@ describe('a confined database', () => {
     expect(await runsSeenBy(confine(db.callerPool, []))).toEqual([]);
   });
 
+  it('shows no more of them as bytes, in a transaction or not', async () => {
+    const named = (caller: Confined) =>
+      caller.binary<{ name: string }>('select name from run where name <> $1 order by name', ['c'], { name: 'text' });
+    expect(await named(confine(db.callerPool, [mine]))).toEqual([{ name: 'a' }]);
+    expect(await named(confine(db.callerPool, '*'))).toEqual([{ name: 'a' }, { name: 'b' }]);
+    expect(await confine(db.callerPool, [theirs]).transaction(named)).toEqual([{ name: 'b' }]);
+    expect(await named(confine(db.callerPool, []))).toEqual([]);
+  });
+
   it('refuses to write into another project, or to every project', async () => {
     const caller = confine(db.callerPool, [mine]);
     const refused = 'violates row-level security policy';

@@ -1,4 +1,12 @@
-import { isPlatformPool, transact, type Pool, type PoolClient } from '#lib/storage';
+import {
+  binaryRows,
+  isPlatformPool,
+  transact,
+  type Columns,
+  type Parameter,
+  type Pool,
+  type PoolClient,
+} from '#lib/storage';
 import type { Projects } from './roles.js';
 
 /** A database in which the rows of some projects are, and no others. */
@@ -6,6 +14,8 @@ export interface Confined {
   readonly projects: Projects;
   /** @returns the rows */
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>;
+  /** The rows of a SELECT that brings many bytes. */
+  binary<Row>(sql: string, params: readonly Parameter[], columns: Columns<Row>): Promise<Row[]>;
   /** All of it or nothing. A returned promise has been committed. */
   transaction<T>(work: (db: Confined) => Promise<T>): Promise<T>;
 }
@@ -39,6 +49,7 @@ export function confine(pool: Pool, projects: Projects): Confined {
   return {
     projects,
     query: (sql, params = []) => borrow((client) => rowsOf(client, sql, params)),
+    binary: (sql, params, columns) => borrow((client) => binaryRows(client, sql, params, columns)),
     transaction: (work) => borrow((client) => transact(client, () => work(inside(client, projects)))),
   };
 }
@@ -47,6 +58,7 @@ function inside(client: PoolClient, projects: Projects): Confined {
   const db: Confined = {
     projects,
     query: (sql, params = []) => rowsOf(client, sql, params),
+    binary: (sql, params, columns) => binaryRows(client, sql, params, columns),
     transaction: (work) => work(db),
   };
   return db;

@@ -1,7 +1,10 @@
 import type { RunEvent } from '#lib/protocol';
 import type { BatchCache } from './batch-cache.js';
-import type { Queryable } from './queryable.js';
-import { eventAt, unpack, type PackedBatch, type UnpackedBatch } from './unpack.js';
+import { rowsWithBytes, type Queryable } from './queryable.js';
+import { eventAt, PACKED, PACKED_COLUMNS, unpack, type PackedBatch, type UnpackedBatch } from './unpack.js';
+
+/** As many as libuv has threads. */
+const UNPACKED_AT_ONCE = 4;
 
 export interface ReadAtOptions {
   /** of NDJSON asked of the database by one statement; beyond that another one follows */
@@ -12,8 +15,8 @@ export interface ReadAtOptions {
 
 /**
  * The events at the given positions, in one statement unless they are many: only the batches that hold them are
- * fetched, each once, and unpacked one at a time. A position that holds nothing, or whose
- * payload was erased, is absent from the answer.
+ * fetched, each once, and unpacked a few at a time. A position that holds nothing, or whose payload was erased, is
+ * absent from the answer.
  */
 export async function readEventsAt(
   db: Queryable,
@@ -30,10 +33,11 @@ export async function readEventsAt(
 
   while (wanted.length > 0) {
     const packed = await holdersOf(db, runId, wanted, maxBytes);
-    for (const each of packed) {
-      const batch = await unpack(each);
-      cache?.set(runId, batch);
-      takeEvents(batch, wanted, events);
+    for (let i = 0; i < packed.length; i += UNPACKED_AT_ONCE) {
+      for (const batch of await Promise.all(packed.slice(i, i + UNPACKED_AT_ONCE).map(unpack))) {
+        cache?.set(runId, batch);
+        takeEvents(batch, wanted, events);
+      }
     }
     const bytes = packed.reduce((sum, { size }) => sum + size, 0);
     if (bytes < maxBytes) break; // that was all there is
@@ -70,7 +74,8 @@ async function holdersOf(
   positions: readonly number[],
   maxBytes: number,
 ): Promise<PackedBatch[]> {
-  const { rows } = await db.query<PackedBatch>(
+  return rowsWithBytes<PackedBatch>(
+    db,
     `with holder as (
        select distinct batch.first_position
        from unnest($2::bigint[]) as wanted (position)
@@ -80,8 +85,7 @@ async function holdersOf(
        ) as batch
        where wanted.position < batch.first_position + batch.event_count
      )
-     select first_position::float8 as "firstPosition", event_count as "eventCount", received_at as "receivedAt",
-       payload, payload_size as size
+     select ${PACKED}
      from (
        select batch.*, sum(payload_size) over (order by batch.first_position) - payload_size as size_before
        from holder cross join lateral (
@@ -91,6 +95,6 @@ async function holdersOf(
      where size_before < $3
      order by first_position`,
     [runId, positions, maxBytes],
+    PACKED_COLUMNS,
   );
-  return rows;
 }

@@ -92,6 +92,13 @@ describe('readEvents', () => {
     expect(rows).toEqual([{ batches: 0 }]);
   });
 
+  it.each([1, 2, 7, 100])('parses no more than is asked for (%i), wherever it begins', async (maxEvents) => {
+    for (const position of [0, 1, 3, 99]) {
+      const events = await readEvents(db.pool, runId, position, { maxEvents });
+      expect(events.map((each) => each.position)).toEqual(upTo(position, Math.min(100, position + maxEvents)));
+    }
+  });
+
   it('says when the database stored an event, whatever its sender says', async () => {
     const [{ receivedAt }] = await readEvents(db.pool, runId, 50, { maxBatches: 1 });
     expect(Math.abs(receivedAt.getTime() - Date.now())).toBeLessThan(60_000);

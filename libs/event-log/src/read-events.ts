@@ -1,7 +1,7 @@
 import type { RunEvent } from '#lib/protocol';
 import type { BatchCache } from './batch-cache.js';
-import type { Queryable } from './queryable.js';
-import { eventAt, unpack, type PackedBatch, type UnpackedBatch } from './unpack.js';
+import { rowsWithBytes, type Queryable } from './queryable.js';
+import { eventAt, PACKED, PACKED_COLUMNS, unpack, type PackedBatch, type UnpackedBatch } from './unpack.js';
 
 export interface LoggedEvent {
   readonly position: number;
@@ -15,6 +15,8 @@ export interface ReadOptions {
   readonly maxBatches?: number;
   /** of NDJSON; the first batch comes even if it alone is larger */
   readonly maxBytes?: number;
+  /** of those that lie in these batches; no more are parsed */
+  readonly maxEvents?: number;
   /** what is read is put in here */
   readonly cache?: BatchCache;
 }
@@ -27,11 +29,11 @@ export async function readEvents(
   db: Queryable,
   runId: string,
   position: number,
-  { maxBatches = 64, maxBytes = 8 * 1024 * 1024, cache }: ReadOptions = {},
+  { maxBatches = 64, maxBytes = 8 * 1024 * 1024, maxEvents = Infinity, cache }: ReadOptions = {},
 ): Promise<LoggedEvent[]> {
-  const { rows } = await db.query<PackedBatch>(
-    `select first_position::float8 as "firstPosition", event_count as "eventCount", received_at as "receivedAt",
-       payload, payload_size as size
+  const rows = await rowsWithBytes<PackedBatch>(
+    db,
+    `select ${PACKED}
      from (
        select page.*, sum(payload_size) over (order by first_position) - payload_size as size_before
        from (
@@ -50,17 +52,19 @@ export async function readEvents(
      where size_before < $4
      order by first_position`,
     [runId, position, maxBatches, maxBytes],
+    PACKED_COLUMNS,
   );
   const batches = await Promise.all(rows.map(unpack));
   if (cache) for (const batch of batches) cache.set(runId, batch);
-  return batches.flatMap((batch) => eventsFrom(batch, position));
+  const from = Math.max(position, batches[0]?.firstPosition ?? 0); // of an erased run, what is left
+  return batches.flatMap((batch) => eventsBetween(batch, from, from + maxEvents));
 }
 
-function eventsFrom(batch: UnpackedBatch, position: number): LoggedEvent[] {
+function eventsBetween(batch: UnpackedBatch, from: number, to: number): LoggedEvent[] {
   const { firstPosition, receivedAt, lineStarts } = batch;
   const events: LoggedEvent[] = [];
-  const end = firstPosition + lineStarts.length - 1;
-  for (let at = Math.max(position, firstPosition); at < end; at++) {
+  const end = Math.min(to, firstPosition + lineStarts.length - 1);
+  for (let at = Math.max(from, firstPosition); at < end; at++) {
     events.push({ position: at, event: eventAt(batch, at), receivedAt });
   }
   return events;

@@ -2,21 +2,33 @@ import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { RecreditError } from '#lib/kernel';
 import { upcast, type RunEvent } from '#lib/protocol';
+import type { Columns } from './queryable.js';
 
-const decompress = promisify(zstdDecompress);
+const inflate = promisify(zstdDecompress);
 /** as zlib wants it */
 const LEAST_CHUNK = 64;
 const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** A batch as a statement gives it. */
-export interface PackedBatch {
+export type PackedBatch = {
   readonly firstPosition: number;
   readonly eventCount: number;
   readonly receivedAt: Date;
   readonly payload: Buffer;
   readonly size: number;
-}
+};
+
+/** The select list of a PackedBatch, and what it gives. */
+export const PACKED = `first_position::float8 as "firstPosition", event_count as "eventCount", received_at as "receivedAt",
+  payload, payload_size as size`;
+export const PACKED_COLUMNS: Columns<PackedBatch> = {
+  firstPosition: 'float8',
+  eventCount: 'int4',
+  receivedAt: 'timestamptz',
+  payload: 'bytea',
+  size: 'int4',
+};
 
 /** A batch that can be read: the NDJSON as it came, and where its lines begin. No event is parsed before it is asked for. */
 export interface UnpackedBatch {
@@ -27,17 +39,31 @@ export interface UnpackedBatch {
   readonly lineStarts: Uint32Array;
 }
 
-export async function unpack(packed: PackedBatch): Promise<UnpackedBatch> {
-  const { firstPosition, eventCount, receivedAt } = packed;
-  // in one piece: pieces of the usual size cost more to join than to decompress
-  const chunkSize = Math.max(packed.size, LEAST_CHUNK);
-  const ndjson = await decompress(packed.payload, { maxOutputLength: packed.size, chunkSize });
+export async function unpack({
+  firstPosition,
+  eventCount,
+  receivedAt,
+  payload,
+  size,
+}: PackedBatch): Promise<UnpackedBatch> {
+  const ndjson = await decompress(payload, size);
   const lineStarts = startsOfLines(ndjson);
   if (lineStarts.length - 1 === eventCount) return { firstPosition, receivedAt, ndjson, lineStarts };
   throw new RecreditError(
     'chain.broken',
     `the batch at ${firstPosition} should hold ${eventCount} events and holds ${lineStarts.length - 1}`,
   );
+}
+
+/**
+ * On another thread.
+ *
+ * @param size bytes of the NDJSON
+ * @throws what zlib throws for bytes that are no zstd, or more than that
+ */
+export function decompress(payload: Buffer, size: number): Promise<Buffer> {
+  // in one piece: pieces of the usual size cost more to join than to decompress
+  return inflate(payload, { maxOutputLength: size, chunkSize: Math.max(size, LEAST_CHUNK) });
 }
 
 /** @returns the event in its current shape, whatever version it was written in */

@@ -1,16 +1,13 @@
 import { hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { zstdDecompress } from 'node:zlib';
 import { messageOf, RecreditError } from '#lib/kernel';
 import { chain, CHAIN_START } from './chain.js';
-import type { Queryable } from './queryable.js';
-import { startsOfLines } from './unpack.js';
+import { rowsWithBytes, type Columns, type Queryable } from './queryable.js';
+import { decompress, startsOfLines } from './unpack.js';
 
-const decompress = promisify(zstdDecompress);
 const PAGE_BATCHES = 256;
 const PAGE_BYTES = 32 * 1024 * 1024;
 /** Of a stretch, which somebody waits for, and an API unpacks beside all else that it does. */
-const STRETCH_BYTES = 4 * 1024 * 1024;
+const STRETCH_BYTES = 2 * 1024 * 1024;
 
 /** The first place where the log is not what was acknowledged. */
 export interface BrokenBatch {
@@ -57,7 +54,7 @@ export interface VerifyOptions {
   readonly onProgress?: (eventsDone: number, eventsInAll: number) => void;
 }
 
-interface WrittenBatch {
+type WrittenBatch = {
   readonly firstPosition: number;
   readonly eventCount: number;
   readonly producerId: string;
@@ -66,7 +63,18 @@ interface WrittenBatch {
   readonly size: number;
   readonly payloadSha256: Buffer;
   readonly chainHash: Buffer;
-}
+};
+
+const WRITTEN: Columns<WrittenBatch> = {
+  firstPosition: 'float8',
+  eventCount: 'int4',
+  producerId: 'text',
+  sequence: 'int4',
+  payload: 'bytea',
+  size: 'int4',
+  payloadSha256: 'bytea',
+  chainHash: 'bytea',
+};
 
 interface WrittenHead {
   readonly nextPosition: number;
@@ -127,7 +135,7 @@ export async function verifyRun(
 }
 
 /**
- * Walks a bounded part of a run, some 4 MiB: for those who go through a long log piece by piece, each from where the
+ * Walks a bounded part of a run, some 2 MiB: for those who go through a long log piece by piece, each from where the
  * one before it ended.
  *
  * @throws RecreditError `run.unknown`, `request.invalid` where no batch begins at `from`
@@ -210,7 +218,7 @@ async function faultOfPayload({
 }: WrittenBatch): Promise<{ what: BrokenBatch['what']; expected: unknown; found: unknown } | null> {
   let ndjson: Buffer;
   try {
-    ndjson = await decompress(payload, { maxOutputLength: size });
+    ndjson = await decompress(payload, size);
   } catch (error) {
     return { what: 'payload', expected: `${size} bytes of NDJSON`, found: messageOf(error) };
   }
@@ -268,7 +276,8 @@ async function pageAfter(
   last: number,
   { pageBatches, pageBytes }: PageSize,
 ): Promise<WrittenBatch[]> {
-  const { rows } = await db.query<WrittenBatch>(
+  return rowsWithBytes<WrittenBatch>(
+    db,
     `select first_position::float8 as "firstPosition", event_count as "eventCount", producer_id as "producerId",
        batch_sequence as sequence, payload, payload_size as size, payload_sha256 as "payloadSha256",
        chain_hash as "chainHash"
@@ -281,6 +290,6 @@ async function pageAfter(
      where size_before < $5
      order by first_position`,
     [runId, after, last, pageBatches, pageBytes],
+    WRITTEN,
   );
-  return rows;
 }

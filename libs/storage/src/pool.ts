@@ -1,4 +1,5 @@
 import { Pool, type PoolClient } from 'pg';
+import type { Columns, Parameter } from './binary-rows.js';
 
 export type { Pool, PoolClient };
 
@@ -7,6 +8,8 @@ export interface Queryable {
   // the driver's own shape: a row is whatever the statement selects
   // oxlint-disable-next-line typescript/no-explicit-any
   query(sql: string, params?: unknown[]): Promise<{ rows: any[]; rowCount: number | null }>;
+  /** the rows of a SELECT, as bytes; not there: it has no faster way than `query` */
+  binary?<Row>(sql: string, params: readonly Parameter[], columns: Columns<Row>): Promise<Row[]>;
 }
 
 export interface PoolOptions {

@@ -14,9 +14,10 @@ export async function eventsFrom(db: Confined, run: string, position: number, li
   const events: LoggedEvent[] = [];
   let next = position;
   while (events.length < limit) {
-    const read = await readEvents(queryable(db), run, next, { maxBatches: limit, maxBytes: MAX_BYTES });
+    const maxEvents = limit - events.length;
+    const read = await readEvents(queryable(db), run, next, { maxBatches: maxEvents, maxBytes: MAX_BYTES, maxEvents });
     if (read.length === 0) break;
-    events.push(...read.slice(0, limit - events.length).map(eventOf));
+    events.push(...read.map(eventOf));
     next = read.at(-1)!.position + 1;
   }
   return events;

@@ -18,7 +18,7 @@ export class LogResolver {
   @Query(() => VerifiedLog, {
     nullable: true,
     description:
-      'Walks the log of a run from the beginning of a batch on, some 4 MiB of it. To walk all of it, ask again from where it ended until it is whole or broken.',
+      'Walks the log of a run from the beginning of a batch on, some 2 MiB of it. To walk all of it, ask again from where it ended until it is whole or broken.',
   })
   async verifyLog(
     @Args('run', { type: () => ID, description: 'Id, or name among the runs the caller sees.' }) idOrName: string,

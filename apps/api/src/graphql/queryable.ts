@@ -8,5 +8,6 @@ export function queryable(db: Confined): Queryable {
       const rows = await db.query(sql, params);
       return { rows, rowCount: rows.length };
     },
+    binary: (sql, params, columns) => db.binary(sql, params, columns),
   };
 }
