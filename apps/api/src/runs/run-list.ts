@@ -2,7 +2,6 @@ import type { Confined } from '#lib/access';
 import { RecreditError } from '#lib/kernel';
 import type { Key, KeyPart, Order } from '../graphql/cursor.js';
 import { RunSort, type Run, type RunFilter, type RunOrder } from './run.object.js';
-import { RUN_COLUMNS } from './run.reader.js';
 
 const MOST_CHARACTERS = 200;
 const MOST_WORDS = 10;
@@ -32,12 +31,14 @@ interface Sorting {
 }
 
 const PROGRESS = 'left join run_progress on run_progress.run_id = run.id';
-/** A level outweighs any number of alerts of the level below. */
-const OPEN_ALERTS = `left join (
-    select run_id, count(*) + 1e9 * max(case level when 'critical' then 3 when 'warn' then 2 else 1 end) as rank
-    from alert where closed_as_of is null group by run_id
-  ) as open_alert on open_alert.run_id = run.id`;
 const STATE = `coalesce(run_progress.state, 'running')`;
+const PROJECT = '(select project.name from project where project.id = run.project_id)';
+const OPEN_ALERTS = 'from alert where alert.run_id = run.id and alert.closed_as_of is null';
+/** Where words are looked for. A config is long, so its case is folded by bytes, in half the time. */
+const TEXTS = `lower(concat_ws(' ', run.name, run.id, ${PROJECT})) as names,
+  lower(run.config::text collate "C") as config_text`;
+/** A level outweighs any number of alerts of the level below. */
+const ALERT_RANK = `(select count(*) + 1e9 * max(case level when 'critical' then 3 when 'warn' then 2 else 1 end) ${OPEN_ALERTS})`;
 
 const number = (key: string, from = PROGRESS): Sorting => ({
   part: 'number',
@@ -49,9 +50,9 @@ const number = (key: string, from = PROGRESS): Sorting => ({
 const SORTINGS: Readonly<Record<RunSort, Sorting>> = {
   [RunSort.CREATED]: { part: 'instant', type: 'timestamptz', key: () => 'run.created_at' },
   [RunSort.NAME]: { part: 'text', type: 'text', key: () => 'lower(run.name)' },
-  [RunSort.PROJECT]: { part: 'text', type: 'text', key: () => 'lower(project.name)' },
+  [RunSort.PROJECT]: { part: 'text', type: 'text', key: () => `lower(${PROJECT})` },
   [RunSort.STATE]: { part: 'text', type: 'text', from: PROGRESS, key: () => STATE },
-  [RunSort.ALERTS]: number('coalesce(open_alert.rank, 0)', OPEN_ALERTS),
+  [RunSort.ALERTS]: number(`coalesce(${ALERT_RANK}, 0)`, ''),
   [RunSort.TRAINING_STEPS]: number('coalesce(run_progress.training_step_max, -1)'),
   [RunSort.TRAJECTORIES]: number('coalesce(run_progress.trajectory_count, 0)'),
   [RunSort.TURNS]: number('coalesce(run_progress.turn_count, 0)'),
@@ -107,14 +108,13 @@ function wordsOf(text: string): string[] {
 /** The rows after a key. What they are sorted by may change while somebody pages: a run can then come twice, or not. */
 export function listRuns(db: Confined, list: RunList, limit: number, after: Key | null): Promise<ListedRun[]> {
   const { key, from = '', type } = SORTINGS[list.by];
-  const sortKey = key(list.descending);
   const [beyond, direction] = list.descending ? ['<', 'desc'] : ['>', 'asc'];
   const { params, given } = parameters();
-  const where = conditionsOf(list, given);
-  if (after) where.push(`(${sortKey}, run.id) ${beyond} (${given(after[1])}::${type}, ${given(after[2])})`);
+  const runs = matching(list, given, `run.*, ${key(list.descending)} as sort_key`, from);
+  const rest = after ? `where (sort_key, id) ${beyond} (${given(after[1])}::${type}, ${given(after[2])})` : '';
   return db.query<ListedRun>(
-    `select ${RUN_COLUMNS}, ${sortKey} as "sortKey" ${fromOf(list, from)} where ${where.join(' and ')}
-     order by ${sortKey} ${direction}, run.id ${direction} limit ${given(limit)}`,
+    `select id, name, config, created_at as "createdAt", ${PROJECT} as project, sort_key as "sortKey"
+     from (${runs}) as run ${rest} order by sort_key ${direction}, id ${direction} limit ${given(limit)}`,
     params,
   );
 }
@@ -122,36 +122,36 @@ export function listRuns(db: Confined, list: RunList, limit: number, after: Key 
 /** How many runs the list has, on all its pages. */
 export async function countRuns(db: Confined, list: RunList): Promise<number> {
   const { params, given } = parameters();
-  const where = conditionsOf(list, given);
   const [{ count }] = await db.query<{ count: number }>(
-    `select count(*)::integer as count ${fromOf(list, '')} where ${where.join(' and ')}`,
+    `select count(*)::integer as count from (${matching(list, given, 'run.*', '')}) as run`,
     params,
   );
   return count;
 }
 
-/** Only tables that the list needs are joined: every row of them is held against row-level security. */
-function fromOf({ state }: RunList, sorted: string): string {
-  const progress = state !== null && sorted !== PROGRESS ? PROGRESS : '';
-  return `from run join project on project.id = run.project_id ${sorted} ${progress}`;
+/**
+ * The runs of a list. Only tables that it needs are joined: every row of them is held against row-level security. Words
+ * cost the most, so they are looked for last, in what the other conditions leave: `offset 0` keeps them there.
+ */
+function matching(list: RunList, given: (value: unknown) => string, columns: string, sorted: string): string {
+  const progress = list.state !== null && sorted !== PROGRESS ? PROGRESS : '';
+  const conditions = ['true', ...conditionsOf(list, given)].join(' and ');
+  const from = `from run ${sorted} ${progress} where ${conditions}`;
+  if (list.words.length === 0) return `select ${columns} ${from}`;
+  const words = list.words.map((word) => mentions(given(word))).join(' and ');
+  return `select * from (select ${columns}, ${TEXTS} ${from} offset 0) as run where ${words}`;
 }
 
-/** A config is long, so its case is folded by bytes, in half the time. */
-function conditionsOf({ project, words, state, hasOpenAlerts }: RunList, given: (value: unknown) => string): string[] {
-  const conditions = ['true'];
-  if (project !== null) conditions.push(`project.name = ${given(project)}`);
+function conditionsOf({ project, state, hasOpenAlerts }: RunList, given: (value: unknown) => string): string[] {
+  const conditions: string[] = [];
+  if (project !== null) conditions.push(`run.project_id = (select id from project where name = ${given(project)})`);
   if (state !== null) conditions.push(`${STATE} = ${given(state)}`);
-  if (hasOpenAlerts !== null) {
-    const open = 'select from alert where alert.run_id = run.id and alert.closed_as_of is null';
-    conditions.push(`${hasOpenAlerts ? '' : 'not '}exists (${open})`);
-  }
-  for (const word of words) {
-    const text = `${given(word)}::text`;
-    conditions.push(`(strpos(lower(concat_ws(' ', run.name, run.id, project.name)), lower(${text})) > 0
-      or strpos(lower(run.config::text collate "C"), lower(${text} collate "C")) > 0)`);
-  }
+  if (hasOpenAlerts !== null) conditions.push(`${hasOpenAlerts ? '' : 'not '}exists (select ${OPEN_ALERTS})`);
   return conditions;
 }
+
+const mentions = (word: string): string =>
+  `(strpos(names, lower(${word}::text)) > 0 or strpos(config_text, lower(${word}::text collate "C")) > 0)`;
 
 /** Values of a statement, and the places that stand for them. */
 function parameters() {

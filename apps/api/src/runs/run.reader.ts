@@ -5,7 +5,7 @@ import { meanOf } from '../graphql/mean-of.js';
 import type { Run, RunProgress, SignalSummary } from './run.object.js';
 import { RunState } from './run.object.js';
 
-export const RUN_COLUMNS = 'run.id, run.name, run.config, run.created_at as "createdAt", project.name as project';
+const COLUMNS = 'run.id, run.name, run.config, run.created_at as "createdAt", project.name as project';
 
 export const NEWEST_RUN: Order<Run> = {
   parts: ['instant', 'text'],
@@ -17,7 +17,7 @@ export function runsOfProjects(db: Confined, projectIds: readonly string[], limi
   return db.query<Run & { of: string }>(
     `select found.*, wanted.id as "of" from unnest($1::text[]) as wanted(id)
      cross join lateral (
-       select ${RUN_COLUMNS} from run join project on project.id = run.project_id
+       select ${COLUMNS} from run join project on project.id = run.project_id
        where run.project_id = wanted.id and ($3::timestamptz is null or (run.created_at, run.id) < ($3, $4))
        order by run.created_at desc, run.id desc limit $2
      ) as found`,
@@ -41,7 +41,7 @@ export async function countRunsOfProjects(db: Confined, projectIds: readonly str
  */
 export async function runByIdOrName(db: Confined, idOrName: string): Promise<Run | null> {
   const found = await db.query<Run>(
-    `select ${RUN_COLUMNS} from run join project on project.id = run.project_id
+    `select ${COLUMNS} from run join project on project.id = run.project_id
      where run.id = $1 or run.name = $1 order by run.id = $1 desc, project.name limit 10`,
     [idOrName],
   );
