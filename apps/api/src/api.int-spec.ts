@@ -6,8 +6,8 @@ import { openPool } from '#lib/storage';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../../test/support/database.js';
+import { UNUSED_PORTS } from '../../../test/support/unused-ports.js';
 import { startApi } from './api.js';
-import type { ApiPorts } from './ports.js';
 
 it('gives its connections back when its port is taken, so that who started it can stop', async () => {
   const db = await testDatabase();
@@ -18,7 +18,7 @@ it('gives its connections back when its port is taken, so that who started it ca
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
 
-  const ports = { pool, platform, log, authenticator: new Authenticator(pool) } as unknown as ApiPorts;
+  const ports = { ...UNUSED_PORTS, pool, platform, log, authenticator: new Authenticator(pool) };
   const started = startApi(ports, { host: '127.0.0.1', port, logger: pino({ level: 'silent' }) });
   await expect(started).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await log.close();

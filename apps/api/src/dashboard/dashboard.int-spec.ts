@@ -7,8 +7,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../../test/support/database.js';
+import { UNUSED_PORTS } from '../../../../test/support/unused-ports.js';
 import { createApi } from '../api.js';
-import type { ApiPorts } from '../ports.js';
 
 const PAGE = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const OURS = { 'recredit-csrf': '1', 'content-type': 'application/json' };
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const portsOf = () => ({ pool, platform: db.pool, authenticator: new Authenticator(pool) }) as unknown as ApiPorts;
+const portsOf = () => ({ ...UNUSED_PORTS, pool, platform: db.pool, authenticator: new Authenticator(pool) });
 const http = () => app.getHttpAdapter().getInstance();
 const get = (url: string, headers: Record<string, string> = {}) => http().inject({ method: 'GET', url, headers });
 const ask = (headers: Record<string, string>) =>

@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { testDatabase, type TestDatabase } from '../../../../test/support/database.js';
 import { aKey } from '../../../../test/support/rows.js';
+import { UNUSED_PORTS } from '../../../../test/support/unused-ports.js';
 import { createApi } from '../api.js';
 import { Drain } from '../http/drain.js';
-import type { ApiPorts } from '../ports.js';
 
 let db: TestDatabase;
 let pool: Pool;
@@ -32,8 +32,15 @@ beforeEach(async () => {
   pool = openPool(db.url, { role: 'recredit_app', size: 2 });
   platform = openPool(db.url, { role: 'recredit_app', projects: '*', size: 4 });
   const store = await openSegmentStore(pathToFileURL(join(folder, 'segments')).href);
-  const ports = { pool, platform, store, migrations: MIGRATIONS, authenticator: new Authenticator(pool) };
-  app = await createApi(ports as unknown as ApiPorts, pino({ level: 'silent' }));
+  const ports = {
+    ...UNUSED_PORTS,
+    pool,
+    platform,
+    store,
+    migrations: MIGRATIONS,
+    authenticator: new Authenticator(pool),
+  };
+  app = await createApi(ports, pino({ level: 'silent' }));
 });
 afterEach(async () => {
   await app.close();

@@ -6,8 +6,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../../test/support/database.js';
+import { UNUSED_PORTS } from '../../../../test/support/unused-ports.js';
 import { createApi } from '../api.js';
-import type { ApiPorts } from '../ports.js';
 
 const AT = '2026-11-21T12:00:00Z';
 const turn = (n: number) => ({ type: 'turn.recorded', at: AT, trajectory: 't', group: 'g', trainingStep: 0, turn: n });
@@ -33,7 +33,7 @@ beforeAll(async () => {
     stranger: await key(theirs.id, 'ingest'),
     admin: await key(null, 'admin'),
   };
-  const ports = { pool, platform: db.pool, log, authenticator: new Authenticator(pool) } as unknown as ApiPorts;
+  const ports = { ...UNUSED_PORTS, pool, platform: db.pool, log, authenticator: new Authenticator(pool) };
   app = await createApi(ports, pino({ level: 'silent' }));
 });
 

@@ -10,8 +10,8 @@ import { testApi, type TestApi } from '../../../../test/support/api.js';
 import { aProject } from '../../../../test/support/rows.js';
 import { jsonOf, NO_PARENT, protobufOf, shop, traced, tracedAgent } from '../../../../test/support/traced-agent.js';
 import { wholeWayOf } from '../../../../test/support/whole-way.js';
+import { UNUSED_PORTS } from '../../../../test/support/unused-ports.js';
 import { startApi } from '../api.js';
-import type { ApiPorts } from '../ports.js';
 
 const PROTOBUF = { 'content-type': 'application/x-protobuf' };
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -287,8 +287,8 @@ it('a key that sends too fast is asked to wait, and adds nothing twice when it c
   const log = new EventLog(api.db.pool, { notify: false });
   const limiter = new RateLimiter({ requestsPerSecond: null, eventsPerSecond: null });
   const authenticator = new Authenticator(api.db.callerPool);
-  const ports = { pool: api.db.callerPool, platform: api.db.pool, log, authenticator, limiter };
-  const slow = await startApi(ports as unknown as ApiPorts, {
+  const ports = { ...UNUSED_PORTS, pool: api.db.callerPool, platform: api.db.pool, log, authenticator, limiter };
+  const slow = await startApi(ports, {
     host: '127.0.0.1',
     port: 0,
     logger: pino({ level: 'silent' }),
