@@ -23,6 +23,7 @@ export default defineConfig({
           setupFiles: 'test/support/fast-check.setup.ts',
           include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/*.spec.ts'],
           exclude: ['**/node_modules/**', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
+          testTimeout: 20_000,
         },
       },
       {
