@@ -15,6 +15,8 @@ export interface RecordedRun {
   readonly store: SegmentStore;
   readonly project: string;
   readonly run: string;
+  /** Goes on with another run, as each `it` begins with one: for properties, which are tried several times. */
+  readonly newRun: () => Promise<void>;
   /** Appends events as one batch of one producer. */
   readonly append: (events: readonly object[]) => Promise<void>;
   /** Brings the read models level with the log. */
@@ -38,11 +40,12 @@ export function recordedRun(): RecordedRun {
     log = new EventLog(db.pool, { notify: false });
   });
 
-  beforeEach(async () => {
+  const newRun = async () => {
     project = await aProject(db.ownerPool);
     run = await aRun(db.ownerPool, { project });
     sequence = 0;
-  });
+  };
+  beforeEach(newRun);
 
   afterAll(async () => {
     await log?.close();
@@ -69,6 +72,7 @@ export function recordedRun(): RecordedRun {
     get run() {
       return run;
     },
+    newRun,
     append,
     projectAll,
     send: async (events) => {

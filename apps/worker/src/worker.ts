@@ -12,6 +12,7 @@ import {
 import {
   auditRunJob,
   diagnoseRunJob,
+  FigureMemory,
   findNearestTurnsJob,
   measureAsOfJob,
   runsToDiagnose,
@@ -122,7 +123,13 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
       .catch((error: unknown) => logger.warn({ err: error }, 'deliveries to webhooks could not be looked for'));
   await queue.work(deliverWebhookJob, { pool }, { concurrency: DELIVERIES_AT_ONCE });
   // with one for each thread, a thread that is there already would be given two, and the others never start
-  const diagnosisPorts = { pool, measure, alerted: lookForUndelivered, concurrency: concurrency * SHARDS_PER_THREAD };
+  const diagnosisPorts = {
+    pool,
+    measure,
+    alerted: lookForUndelivered,
+    concurrency: concurrency * SHARDS_PER_THREAD,
+    memory: new FigureMemory(),
+  };
   await queue.work(diagnoseRunJob, diagnosisPorts);
   await queue.work(measureAsOfJob, diagnosisPorts);
   const audit = (task: AuditTask): Promise<AuditedStep> =>

@@ -5,7 +5,8 @@ import type { Pool, Queryable } from '#lib/storage';
 import { raiseAlerts, type AlertEdge } from './alerts.js';
 import { CheckpointWindow } from './checkpoint-window.js';
 import { keepDiagnosis, type RunDiagnosis } from './kept-diagnosis.js';
-import { keepFigures, knownFigures, knownNames, unknownOf } from './figures.js';
+import { NO_MEMORY, type FigureMemory } from './figure-memory.js';
+import { keepFigures, knownNames, unknownOf } from './figures.js';
 import { sourcesOf, stretchesOf } from './load-step.js';
 import type { MeasuredDiagnostic, MeasureTask, StepToMeasure } from './measure-step.js';
 import { runSettings, type RunSettings } from './settings.js';
@@ -23,6 +24,8 @@ export interface DiagnosePorts {
   /** stretches of training steps measured at once */
   readonly concurrency?: number;
   readonly catalogue?: readonly AnyDiagnostic[];
+  /** of one process, for all its diagnoses; without it each one reads all figures of its run */
+  readonly memory?: FigureMemory;
 }
 
 /**
@@ -32,13 +35,14 @@ export interface DiagnosePorts {
  * @param isFinal also the step that is still being recorded is measured
  */
 export async function diagnoseRun(ports: DiagnosePorts, runId: string, isFinal: boolean): Promise<void> {
-  const { pool, catalogue = DIAGNOSTICS } = ports;
-  const started = performance.now();
+  const { pool, catalogue, memory } = ports;
   const asOf = await projectedPosition(pool, runId);
   const settings = await runSettings(pool, runId);
   const steps = await stepRevisions(pool, runId, asOf);
   await measureSteps(ports, runId, asOf, isFinal ? steps : steps.filter(({ isComplete }) => isComplete), settings);
-  const diagnosis = await readDiagnosis(pool, runId, asOf, { catalogue, settings });
+  // what a step takes is paid once, and is no reason to rest; what reading takes is paid with each diagnosis
+  const started = performance.now();
+  const diagnosis = await readDiagnosis(pool, runId, asOf, { catalogue, settings, memory, steps });
   // alerts first: who reads the diagnosis of a position finds its alerts
   await ports.alerted(await raiseAlerts(pool, runId, diagnosis));
   await keepDiagnosis(pool, runId, diagnosis, (performance.now() - started) / 1000);
@@ -56,11 +60,12 @@ export async function measureSteps(
   asked: readonly StepRevision[],
   given?: RunSettings,
 ): Promise<void> {
-  const { pool, signal, concurrency = 2, catalogue = DIAGNOSTICS } = ports;
+  const { pool, signal, concurrency = 2, catalogue = DIAGNOSTICS, memory = NO_MEMORY } = ports;
   const { settings } = given ?? (await runSettings(pool, runId));
   const wanted = { catalogue, settings };
-  const known = await knownNames(pool, runId, asked, wanted);
-  const open = asked
+  const maybeOpen = memory.unknown(runId, asked, wanted);
+  const known = await knownNames(pool, runId, maybeOpen, wanted);
+  const open = maybeOpen
     .map((step) => ({ step, unknown: unknownOf(step, known, catalogue) }))
     .filter(({ unknown }) => unknown.length > 0);
   if (open.length === 0) return;
@@ -91,23 +96,26 @@ export async function measureSteps(
   await Promise.all(Array.from({ length: concurrency }, measureInTurn));
 }
 
-/**
- * Reads a run from the figures that are there: no trajectory is looked at.
- *
- * @param settings those in force if not said
- */
+export interface ReadOptions {
+  readonly catalogue?: readonly AnyDiagnostic[] | undefined;
+  /** those in force if not said */
+  readonly settings?: RunSettings;
+  readonly memory?: FigureMemory | undefined;
+  /** what the run's training steps were as of this position, where somebody asked already */
+  readonly steps?: readonly StepRevision[];
+}
+
+/** Reads a run from the figures that are there: no trajectory is looked at. */
 export async function readDiagnosis(
   db: Queryable,
   runId: string,
   asOf: number,
-  {
-    catalogue = DIAGNOSTICS,
-    settings: given,
-  }: { readonly catalogue?: readonly AnyDiagnostic[]; readonly settings?: RunSettings } = {},
+  options: ReadOptions = {},
 ): Promise<RunDiagnosis> {
-  const { settings, version: settingsVersion } = given ?? (await runSettings(db, runId));
-  const steps = await stepRevisions(db, runId, asOf);
-  const known = await knownFigures(db, runId, steps, { catalogue, settings });
+  const { catalogue = DIAGNOSTICS, memory = NO_MEMORY } = options;
+  const { settings, version: settingsVersion } = options.settings ?? (await runSettings(db, runId));
+  const steps = options.steps ?? (await stepRevisions(db, runId, asOf));
+  const known = await memory.figures(db, runId, steps, { catalogue, settings });
   const measured = steps.filter((step) => unknownOf(step, known, catalogue).length === 0);
   const readings = catalogue.map((diagnostic) => {
     const outcomes = measured.flatMap(({ trainingStep }) => {

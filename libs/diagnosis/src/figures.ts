@@ -16,32 +16,53 @@ export interface Wanted {
   readonly settings: Settings;
 }
 
-export function knownFigures(
+/** What is known of training steps, and how long it is as JSON: [trainingStep] bytes. */
+export async function knownFigures(
   db: Queryable,
   runId: string,
   steps: readonly StepRevision[],
   wanted: Wanted,
-): Promise<KnownFigures> {
-  return known(db, runId, steps, wanted, 'outcome');
+): Promise<{ readonly figures: KnownFigures; readonly bytes: ReadonlyMap<number, number> }> {
+  const figures = new Map<number, Map<string, StepOutcome>>();
+  const bytes = new Map<number, number>();
+  for (const { step, diagnostic, outcome } of await rowsOf(db, runId, steps, wanted, 'outcome::text')) {
+    const ofStep = figures.get(step) ?? new Map<string, StepOutcome>();
+    figures.set(step, ofStep.set(diagnostic, JSON.parse(outcome) as StepOutcome));
+    bytes.set(step, (bytes.get(step) ?? 0) + outcome.length);
+  }
+  return { figures, bytes };
 }
 
 /** [trainingStep] the diagnostics whose figures are known, without reading them. */
-export function knownNames(
+export async function knownNames(
   db: Queryable,
   runId: string,
   steps: readonly StepRevision[],
   wanted: Wanted,
 ): Promise<KnownNames> {
-  return known(db, runId, steps, wanted, 'null');
+  const names = new Map<number, Set<string>>();
+  for (const { step, diagnostic } of await rowsOf(db, runId, steps, wanted, 'null')) {
+    const ofStep = names.get(step) ?? new Set();
+    names.set(step, ofStep.add(diagnostic));
+  }
+  return names;
 }
 
-async function known(
+interface FiguresRow {
+  readonly step: number;
+  readonly diagnostic: string;
+  /** JSON */
+  readonly outcome: string;
+}
+
+async function rowsOf(
   db: Queryable,
   runId: string,
   steps: readonly StepRevision[],
   { catalogue, settings }: Wanted,
-  what: 'outcome' | 'null',
-): Promise<KnownFigures> {
+  what: 'outcome::text' | 'null',
+): Promise<FiguresRow[]> {
+  if (steps.length === 0) return [];
   const { rows } = await db.query(
     `select training_step as step, diagnostic, ${what} as outcome
      from unnest($2::int[], $3::bigint[], $4::bigint[]) as asked (training_step, revision, checkpoint_revision)
@@ -61,12 +82,12 @@ async function known(
       catalogue.map(({ readsCheckpoints }) => readsCheckpoints ?? false),
     ],
   );
-  const found = new Map<number, Map<string, StepOutcome>>();
-  for (const { step, diagnostic, outcome } of rows) {
-    const ofStep = found.get(step) ?? new Map<string, StepOutcome>();
-    found.set(step, ofStep.set(diagnostic, outcome));
-  }
-  return found;
+  return rows;
+}
+
+/** Which figures are wanted, as a text: of other diagnostics, versions or params it is another one. */
+export function wantedKey({ catalogue, settings }: Wanted): string {
+  return catalogue.map((member) => `${member.id} ${member.version} ${paramsKey(member, settings[member.id])}`).join();
 }
 
 /** The diagnostics that have something to measure in a step, and were not asked yet. */

@@ -9,6 +9,7 @@ export {
 } from './audit-run.js';
 export { auditTask, type AuditedStep, type AuditTask } from './audit-task.js';
 export { diagnoseRun, measureSteps, readDiagnosis, type DiagnosePorts } from './diagnose-run.js';
+export { FigureMemory } from './figure-memory.js';
 export { auditRunJob, diagnoseRunJob, findNearestTurnsJob, measureAsOfJob } from './jobs.js';
 export type { RunDiagnosis } from './kept-diagnosis.js';
 export { measureTask, type MeasuredDiagnostic, type MeasureTask, type StepToMeasure } from './measure-step.js';

@@ -15,7 +15,7 @@ export interface RunDiagnosis {
 /**
  * Keeps the last word on a run; an older one does not replace it.
  *
- * @param seconds how long it took to make
+ * @param seconds how long it took to read, once everything was measured
  */
 export async function keepDiagnosis(
   pool: Pool,

@@ -9,7 +9,7 @@ export interface RunToDiagnose {
 
 const SILENT = '10 seconds';
 const AT_ONCE = 100;
-/** A diagnosis rests so many times as long as it took, so that a long run costs no more than a share of a core. */
+/** A diagnosis rests so many times as long as it took to read the run, so that a long one costs no more than a share of a core. */
 const REST = 9;
 
 /**
