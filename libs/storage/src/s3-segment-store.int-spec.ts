@@ -14,6 +14,8 @@ import type { SegmentStore } from './segment-store.js';
 const bytes = (length: number) => Uint8Array.from({ length }, (_, i) => (i * 7) % 251);
 const LARGE = bytes(300_000);
 const SLOW_DOWN = { kind: 'refused', status: 503, code: 'SlowDown' } as const;
+/** for requests past the store */
+const SIGNED = { authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, x, y' };
 const same = (one: Uint8Array, other: Uint8Array) => expect(Buffer.compare(one, other)).toBe(0);
 
 describe.runIf(hasS3Server())('a bucket', () => {
@@ -107,7 +109,7 @@ describe.runIf(hasS3Server())('a bucket', () => {
     await fetch(`${server.url}/${url.hostname}/below/this/copied`, {
       method: 'PUT',
       body: 'copied',
-      headers: { authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, x, y' },
+      headers: SIGNED,
     });
     expect(String(await store.get('copied'))).toBe('copied');
   });
@@ -142,13 +144,7 @@ describe.runIf(hasS3Server())('a bucket', () => {
     await versions.put('a', bytes(2));
     await versions.put('ab', bytes(3));
     const listed = async () =>
-      (
-        await (
-          await fetch(`${server.url}/versions?versions`, {
-            headers: { authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, x, y' },
-          })
-        ).text()
-      ).match(/<Key>[^<]*/g);
+      (await (await fetch(`${server.url}/versions?versions`, { headers: SIGNED })).text()).match(/<Key>[^<]*/g);
     expect(await listed()).toHaveLength(3);
     // cut off half-way it is still there, and is deleted again
     server.proxy.faults.push(
@@ -156,11 +152,17 @@ describe.runIf(hasS3Server())('a bucket', () => {
       { kind: 'refused', method: 'DELETE', status: 403, code: 'AccessDenied' },
     );
     await expect(versions.delete('a')).rejects.toThrow('refuses access to delete');
-    expect(await versions.exists('a')).toBe(true);
+    same(await versions.get('a'), bytes(2));
     await versions.delete('a');
     expect(await listed()).toEqual(['<Key>ab']);
     await versions.probe();
     expect(await listed()).toEqual(['<Key>ab']);
+    await versions.put('ab', bytes(4));
+    await fetch(`${server.url}/versions/ab`, { method: 'DELETE', headers: SIGNED });
+    expect([await versions.exists('ab'), await versions.list('')]).toEqual([false, []]);
+    expect(await listed()).toHaveLength(3);
+    await versions.delete('ab');
+    expect(await listed()).toBeNull();
   });
 
   describe('which cannot be used', () => {

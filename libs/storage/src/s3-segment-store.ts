@@ -81,7 +81,7 @@ export class S3SegmentStore implements SegmentStore {
   }
 
   async exists(key: string): Promise<boolean> {
-    return (await this.#head(key)) !== null;
+    return (await this.#head(key)).isThere;
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -118,11 +118,10 @@ export class S3SegmentStore implements SegmentStore {
   /** Of a bucket with versions all of them: what is deleted is gone. */
   async delete(key: string): Promise<void> {
     const place = this.#place(key);
-    const found = await this.#head(key);
-    if (found === null) return;
-    const versions = found.isVersioned ? await this.#versions(place.Key) : [undefined];
-    // the newest last: a key that is half deleted is still there, and is deleted again
-    for (const VersionId of versions.toReversed()) {
+    const { isThere, isVersioned } = await this.#head(key);
+    if (!isThere && !isVersioned) return;
+    // the newest last: of a key that is half deleted whoever still reads it reads the same
+    for (const VersionId of isVersioned ? await this.#versions(place.Key) : [undefined]) {
       await this.#trying('to delete', () =>
         this.#client.send(new this.sdk.DeleteObjectCommand({ ...place, ...(VersionId && { VersionId }) })),
       );
@@ -163,25 +162,26 @@ export class S3SegmentStore implements SegmentStore {
     return bytes;
   }
 
-  /** null: it is not there */
-  async #head(key: string): Promise<{ readonly isVersioned: boolean } | null> {
+  /** What was deleted by others may have versions yet. */
+  async #head(key: string): Promise<{ readonly isThere: boolean; readonly isVersioned: boolean }> {
     const place = this.#place(key);
     return this.#trying('to read', async () => {
       try {
         const { VersionId } = await this.#client.send(new this.sdk.HeadObjectCommand(place));
-        return { isVersioned: VersionId !== undefined };
+        return { isThere: true, isVersioned: VersionId !== undefined };
       } catch (error) {
         if (!isMissingKey(error)) throw error;
         // HEAD has no words for a bucket that is not there
         await this.#client.send(new this.sdk.HeadBucketCommand({ Bucket: this.#bucket }));
-        return isDeleteMarker(error) ? { isVersioned: true } : null;
+        return { isThere: false, isVersioned: isDeleteMarker(error) };
       }
     });
   }
 
-  /** Of one key, marks that it was deleted among them, the newest first. */
+  /** Of one key, marks that it was deleted among them, the newest last. */
   async #versions(key: string): Promise<string[]> {
-    const found: { id: string; modified: number; isLatest: boolean }[] = [];
+    const older: string[] = [];
+    const newest: string[] = [];
     let KeyMarker: string | undefined;
     let VersionIdMarker: string | undefined;
     do {
@@ -190,17 +190,13 @@ export class S3SegmentStore implements SegmentStore {
           new this.sdk.ListObjectVersionsCommand({ Bucket: this.#bucket, Prefix: key, KeyMarker, VersionIdMarker }),
         ),
       );
-      for (const version of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
-        const { Key, VersionId, LastModified, IsLatest = false } = version;
-        if (Key !== key || !VersionId) continue;
-        found.push({ id: VersionId, modified: LastModified?.getTime() ?? 0, isLatest: IsLatest });
+      for (const { Key, VersionId, IsLatest } of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
+        if (Key === key && VersionId) (IsLatest ? newest : older).push(VersionId);
       }
       KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined;
       VersionIdMarker = page.NextVersionIdMarker;
     } while (KeyMarker !== undefined);
-    return found
-      .toSorted((a, b) => Number(b.isLatest) - Number(a.isLatest) || b.modified - a.modified)
-      .map(({ id }) => id);
+    return [...older, ...newest];
   }
 
   /** Tries again what may go well, with longer and longer pauses. */

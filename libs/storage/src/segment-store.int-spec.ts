@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,6 +162,24 @@ it('leaves out what a killed writer left unfinished', async () => {
   expect(await store.list('')).toEqual(['a']);
   await rm(folder, { recursive: true });
 });
+
+it('loads the AWS SDK for buckets alone', () => {
+  const loader = new URL('../../../test/support/register-libs.mjs', import.meta.url).href;
+  const opened = (url: string) =>
+    execFileSync(process.execPath, ['--import', loader, '--input-type=module', '-e', LOADED, url], {
+      encoding: 'utf8',
+    });
+  expect(opened(pathToFileURL(tmpdir()).href)).toBe('0');
+  expect(Number(opened('s3://bucket?region=here'))).toBeGreaterThan(0);
+});
+
+/** Opens a store, and says how many files of the SDK are loaded then. */
+const LOADED = `
+  import { Module } from 'node:module';
+  import { openSegmentStore } from '#lib/storage';
+  await openSegmentStore(process.argv[1]);
+  process.stdout.write(String(Object.keys(Module._cache).filter((file) => file.includes('@aws-sdk')).length));
+`;
 
 it.each(['https://x', 's3://Bucket', 's3://bucket/a//b', 's3:///prefix'])('takes %s for no store', async (url) => {
   await expect(openSegmentStore(url)).rejects.toMatchObject({ code: 'config.invalid' });
