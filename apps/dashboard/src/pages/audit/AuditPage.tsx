@@ -10,7 +10,7 @@ import { Panel } from '../../ui/Panel.js';
 import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
 import { usePolling } from '../../use-live.js';
-import { RunNameQuery } from '../comparison/queries.js';
+import { RunLink, StepLink, TurnLink } from '../links.js';
 import { sentence } from '../run/diagnostic-text.js';
 import { explanationOf, isSound, stepsText, type AuditResult, type Finding, type WorstRow } from './audit-result.js';
 import { useAsked } from '../../use-asked.js';
@@ -44,8 +44,6 @@ export function AuditPage() {
   });
   const audit = data?.audit;
   usePolling(() => audit?.state === 'RUNNING' && again(), POLL_MS);
-  const run = audit?.run ?? '';
-  const { data: named } = useAsked({ query: RunNameQuery, variables: { run }, pause: !audit });
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={120} count={3} />;
@@ -56,12 +54,7 @@ export function AuditPage() {
     <>
       <Head
         title={`Audit of ${signal} against ${estimator}`}
-        crumbs={[
-          <Link to="/runs">Runs</Link>,
-          <Link to="/runs/$run" params={{ run }}>
-            <Text>{named?.run?.name ?? run}</Text>
-          </Link>,
-        ]}
+        crumbs={[<Link to="/runs">Runs</Link>, <RunLink run={audit.run} />]}
       >
         <State state={state} />
         <span className="hint">
@@ -77,7 +70,7 @@ export function AuditPage() {
           <Skeleton height={36} count={3} />
         </section>
       )}
-      {result && <Verdict run={run} result={result} />}
+      {result && <Verdict run={audit.run} result={result} />}
     </>
   );
 }
@@ -194,15 +187,11 @@ function worstColumns(run: string): readonly Column<WorstRow>[] {
       id: 'row',
       title: 'Row',
       cell: ({ trajectory, turn, token }) => (
-        <Link
-          to="/runs/$run/trajectories/$trajectory"
-          params={{ run, trajectory }}
-          search={turn === null ? {} : { turn }}
-        >
+        <TurnLink {...{ run, trajectory, turn }}>
           <Text>{trajectory}</Text>
           {turn !== null && `, turn ${turn}`}
           {token !== null && `, token ${token}`}
-        </Link>
+        </TurnLink>
       ),
     },
     { id: 'step', title: 'Step', cell: ({ trainingStep }) => <StepLink run={run} step={trainingStep} /> },
@@ -210,12 +199,4 @@ function worstColumns(run: string): readonly Column<WorstRow>[] {
     { id: 'logged', title: 'Logged', align: 'end', cell: ({ logged }) => decimal(logged, 6) },
     { id: 'recomputed', title: 'Recomputed', align: 'end', cell: ({ recomputed }) => decimal(recomputed, 6) },
   ];
-}
-
-function StepLink({ run, step }: { readonly run: string; readonly step: number }) {
-  return (
-    <Link to="/runs/$run/steps/$step" params={{ run, step: String(step) }}>
-      Step {step}
-    </Link>
-  );
 }

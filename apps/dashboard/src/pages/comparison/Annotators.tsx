@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { said } from '../../said.js';
 import { counted } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
+import { Choice } from '../../ui/Choice.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Panel } from '../../ui/Panel.js';
 import { Interval } from './Interval.js';
@@ -31,25 +32,19 @@ export function Annotators({ annotators }: { readonly annotators: readonly Annot
       actions={
         <>
           {annotators.length > 1 && (
-            <label className="filters">
-              <span className="hint">Labels</span>
-              <select value={shown.signal} onChange={({ target }) => go({ labels: target.value })}>
-                {annotators.map(({ signal }) => (
-                  <option key={signal}>{signal}</option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              label="Labels"
+              value={shown.signal}
+              options={annotators.map(({ signal }) => ({ value: signal, title: visibleText(signal) }))}
+              onChoose={(labels) => go({ labels })}
+            />
           )}
-          <label className="filters">
-            <span className="hint">Score</span>
-            <select value={score} onChange={({ target }) => go({ score: target.value })}>
-              {SCORES.map((one) => (
-                <option key={one} value={one}>
-                  {MEASURES[one].title}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="Score"
+            value={score}
+            options={SCORES.map((value) => ({ value, title: MEASURES[value].title }))}
+            onChoose={(next) => go({ score: next })}
+          />
         </>
       }
     >

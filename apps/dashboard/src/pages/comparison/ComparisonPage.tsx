@@ -8,6 +8,7 @@ import { State } from '../../ui/State.js';
 import { Text } from '../../ui/Text.js';
 import { LiveProgress } from '../analysis/LiveProgress.js';
 import { Annotators } from './Annotators.js';
+import { RunLink } from '../links.js';
 import { Disputed } from './Disputed.js';
 import { EstimatorTable } from './EstimatorTable.js';
 import { GradientTable } from './GradientTable.js';
@@ -17,7 +18,7 @@ import { TagTable } from './TagTable.js';
 import { TruthTable } from './TruthTable.js';
 import { TurnPlane } from './TurnPlane.js';
 import { TurnProfiles } from './TurnProfiles.js';
-import { AnalysisQuery, RunNameQuery, type Analysis } from './queries.js';
+import { AnalysisQuery, type Analysis } from './queries.js';
 import { useAsked } from '../../use-asked.js';
 
 export function ComparisonPage() {
@@ -29,7 +30,6 @@ export function ComparisonPage() {
   });
   const analysis = data?.analysis;
   const run = analysis?.runs[0]?.run;
-  const { data: named } = useAsked({ query: RunNameQuery, variables: { run: run ?? '' }, pause: !run });
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={120} count={4} />;
@@ -43,12 +43,7 @@ export function ComparisonPage() {
     <>
       <Head
         title={`Comparison of ${estimators.length} estimators`}
-        crumbs={[
-          <Link to="/runs">Runs</Link>,
-          <Link to="/runs/$run" params={{ run }}>
-            <Text>{named?.run?.name ?? run}</Text>
-          </Link>,
-        ]}
+        crumbs={[<Link to="/runs">Runs</Link>, <RunLink run={run} />]}
       >
         <State state={state} />
         <span className="hint">

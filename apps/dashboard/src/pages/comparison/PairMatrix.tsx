@@ -4,6 +4,7 @@ import { Chart } from '../../charts/Chart.js';
 import { heatMap } from '../../charts/heat-map.js';
 import { useIsNarrow, usePalette } from '../../charts/use-palette.js';
 import { visibleText } from '../../text/visible-text.js';
+import { Choice } from '../../ui/Choice.js';
 import { Panel } from '../../ui/Panel.js';
 import { matrixCells, type Agreement } from './matrix-cells.js';
 import { knownMeasures, PAIR_MEASURES } from './pair-measures.js';
@@ -22,23 +23,19 @@ export function PairMatrix({ comparison: { estimators, pairs } }: { readonly com
   const measures = knownMeasures(pairs);
   const measure = measures.find((one) => one === asked) ?? 'spearman';
   const { title, hint, agreement } = PAIR_MEASURES[measure];
-  const choose = (next: string) =>
-    void navigate({ search: (old) => ({ ...old, pairs: next }), replace: true, resetScroll: false });
   return (
     <Panel
       title="Agreement"
       hint={hint}
       actions={
-        <label className="filters">
-          <span className="hint">By</span>
-          <select value={measure} onChange={({ target }) => choose(target.value)}>
-            {measures.map((one) => (
-              <option key={one} value={one}>
-                {PAIR_MEASURES[one].title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="By"
+          value={measure}
+          options={measures.map((value) => ({ value, title: PAIR_MEASURES[value].title }))}
+          onChoose={(next) =>
+            void navigate({ search: (old) => ({ ...old, pairs: next }), replace: true, resetScroll: false })
+          }
+        />
       }
     >
       <PairHeatMap {...{ ids, pairs, agreement }} label={`Matrix of the agreement of estimators: ${title}`} />

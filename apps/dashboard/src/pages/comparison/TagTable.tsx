@@ -4,6 +4,7 @@ import { said } from '../../said.js';
 import { count, counted, credit, percent } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { useAsked } from '../../use-asked.js';
+import { Choice } from '../../ui/Choice.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Empty, Failure } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
@@ -64,16 +65,12 @@ export function TagTable({ analysis, comparison: { estimators } }: TagTableProps
       hint="of the trajectories of the sample; the two that agree least among those of each kind"
       actions={
         tags.length > 1 && (
-          <label className="filters">
-            <span className="hint">Tag</span>
-            <select value={tag.tag} onChange={({ target }) => go({ tag: target.value, value: undefined })}>
-              {tags.map((one) => (
-                <option key={one.tag} value={one.tag}>
-                  {visibleText(one.tag)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="Tag"
+            value={tag.tag}
+            options={tags.map((one) => ({ value: one.tag, title: visibleText(one.tag) }))}
+            onChoose={(next) => go({ tag: next, value: undefined })}
+          />
         )
       }
     >

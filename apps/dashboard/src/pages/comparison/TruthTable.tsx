@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { said } from '../../said.js';
 import { count, credit, percent } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
+import { Choice } from '../../ui/Choice.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Panel } from '../../ui/Panel.js';
 import { Interval } from './Interval.js';
@@ -27,16 +28,12 @@ export function TruthTable({ comparison: { estimators, truths } }: { readonly co
       hint={`on ${count(turns)} turns; bars and brackets are 90 % intervals over groups`}
       actions={
         signals.length > 1 && (
-          <label className="filters">
-            <span className="hint">Truth</span>
-            <select value={signal} onChange={({ target }) => go({ truth: target.value })}>
-              {signals.map((one) => (
-                <option key={one} value={one}>
-                  {visibleText(one)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="Truth"
+            value={signal}
+            options={signals.map((value) => ({ value, title: visibleText(value) }))}
+            onChoose={(truth) => go({ truth })}
+          />
         )
       }
     >

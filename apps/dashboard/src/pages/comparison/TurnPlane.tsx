@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { said } from '../../said.js';
 import { count, counted } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
+import { Choice } from '../../ui/Choice.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { useAsked } from '../../use-asked.js';
@@ -34,16 +35,12 @@ export function TurnPlane({ analysis, comparison: { estimators, pairs } }: TurnP
   const go = (change: { readonly x?: string; readonly y?: string; readonly area?: string | undefined }) =>
     void navigate({ search: (old) => said({ ...old, ...change }), replace: true, resetScroll: false });
   const choice = (axis: 'x' | 'y', value: string) => (
-    <label className="filters">
-      <span className="hint">{axis === 'x' ? 'Across' : 'Up'}</span>
-      <select value={value} onChange={({ target }) => go({ [axis]: target.value, area: undefined })}>
-        {ids.map((id) => (
-          <option key={id} value={id}>
-            {visibleText(id)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      label={axis === 'x' ? 'Across' : 'Up'}
+      value={value}
+      options={ids.map((id) => ({ value: id, title: visibleText(id) }))}
+      onChoose={(id) => go({ [axis]: id, area: undefined })}
+    />
   );
   const spreadOf = (id: string) => estimators.find((one) => one.id === id)?.std || 1;
   return (

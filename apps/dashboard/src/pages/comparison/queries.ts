@@ -154,15 +154,6 @@ export const AnalysisQuery = graphql(
   [ComparisonFields],
 );
 
-export const RunNameQuery = graphql(`
-  query RunName($run: ID!) {
-    run(id: $run) {
-      id
-      name
-    }
-  }
-`);
-
 export type Analysis = NonNullable<ResultOf<typeof AnalysisQuery>['analysis']>;
 export type Comparison = ResultOf<typeof ComparisonFields>;
 export type Annotators = Comparison['annotators'][number];

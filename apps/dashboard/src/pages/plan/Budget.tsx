@@ -1,8 +1,9 @@
-import { count, counted, percent } from '../../text/numbers.js';
+import { count, counted } from '../../text/numbers.js';
 import type { Column } from '../../ui/DataTable.js';
 import { Empty } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { Text } from '../../ui/Text.js';
+import { MIXED, PREDICTED } from './columns.js';
 import type { Plan } from './queries.js';
 import { movesOf, type Share } from './rows.js';
 import { Shortened } from './Shortened.js';
@@ -14,17 +15,14 @@ export function Budget({ plan }: { readonly plan: Pick<Plan, 'budget'> }) {
   const moves = movesOf(plan);
   return (
     <Panel title="Budget" hint={`${counted(rollouts, 'rollout')}, spent where they bring successes and failures`}>
-      {moves.length === 0 ? (
-        <Empty title="The rollouts are spent as they should be" />
-      ) : (
-        <Shortened<Share>
-          id="budget"
-          label="Budget"
-          rows={moves}
-          columns={columnsOf(moves)}
-          keyOf={({ task }) => task}
-        />
-      )}
+      <Shortened<Share>
+        id="budget"
+        label="Budget"
+        rows={moves}
+        columns={columnsOf(moves)}
+        keyOf={({ task }) => task}
+        empty={<Empty title="The rollouts are spent as they should be" />}
+      />
     </Panel>
   );
 }
@@ -39,13 +37,7 @@ function columnsOf(moves: readonly Share[]): readonly Column<Share>[] {
       align: 'end',
       cell: ({ successes, attempts }) => `${count(successes)} of ${count(attempts)}`,
     },
-    {
-      id: 'predicted',
-      title: 'Chance of success',
-      hint: 'What the advice rests on',
-      align: 'end',
-      cell: ({ predicted }) => percent(predicted),
-    },
+    PREDICTED,
     {
       id: 'last',
       title: 'Last step',
@@ -55,13 +47,7 @@ function columnsOf(moves: readonly Share[]): readonly Column<Share>[] {
     },
     { id: 'next', title: 'Next', align: 'end', cell: ({ rollouts }) => <strong>{count(rollouts)}</strong> },
     { id: 'move', title: 'From last to next', cell: (share) => <Move share={share} most={most} /> },
-    {
-      id: 'mixed',
-      title: 'Ends both ways',
-      hint: 'The chance that so many rollouts bring both a success and a failure',
-      align: 'end',
-      cell: ({ mixed }) => percent(mixed),
-    },
+    MIXED,
   ];
 }
 

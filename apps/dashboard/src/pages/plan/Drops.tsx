@@ -12,11 +12,14 @@ type Drop = Plan['drop'][number];
 export function Drops({ drops }: { readonly drops: readonly Drop[] }) {
   return (
     <Panel title="Groups to drop" hint="all of their rollouts solve the task, or none: they teach nothing">
-      {drops.length === 0 ? (
-        <Empty title="Every task still teaches something" />
-      ) : (
-        <Shortened<Drop> id="drop" label="Groups to drop" rows={drops} columns={COLUMNS} keyOf={({ task }) => task} />
-      )}
+      <Shortened<Drop>
+        id="drop"
+        label="Groups to drop"
+        rows={drops}
+        columns={COLUMNS}
+        keyOf={({ task }) => task}
+        empty={<Empty title="Every task still teaches something" />}
+      />
     </Panel>
   );
 }

@@ -1,10 +1,9 @@
-import { Link } from '@tanstack/react-router';
 import { count, percent } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import type { Column } from '../../ui/DataTable.js';
 import { Empty } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
-import { Text } from '../../ui/Text.js';
+import { TurnLink } from '../links.js';
 import type { Plan } from './queries.js';
 import { Shortened } from './Shortened.js';
 
@@ -20,17 +19,14 @@ export function Failures({ run, failures }: FailuresProps) {
   const several = failures.filter(({ size }) => size > 1);
   return (
     <Panel title="Failures alike" hint="of the last training steps, the commonest first">
-      {several.length === 0 ? (
-        <Empty title="No two failures do the same" />
-      ) : (
-        <Shortened<Alike>
-          id="failures"
-          label="Failures alike"
-          rows={several}
-          columns={columnsOf(run)}
-          keyOf={({ representative }) => representative}
-        />
-      )}
+      <Shortened<Alike>
+        id="failures"
+        label="Failures alike"
+        rows={several}
+        columns={columnsOf(run)}
+        keyOf={({ representative }) => representative}
+        empty={<Empty title="No two failures do the same" />}
+      />
     </Panel>
   );
 }
@@ -41,11 +37,7 @@ const columnsOf = (run: string): readonly Column<Alike>[] => [
   {
     id: 'such',
     title: 'Such as',
-    cell: ({ representative }) => (
-      <Link to="/runs/$run/trajectories/$trajectory" params={{ run, trajectory: representative }}>
-        <Text>{representative}</Text>
-      </Link>
-    ),
+    cell: ({ representative }) => <TurnLink run={run} trajectory={representative} />,
   },
   { id: 'size', title: 'Failures', align: 'end', cell: ({ size }) => count(size) },
   { id: 'share', title: 'Of all', align: 'end', cell: ({ share }) => percent(share) },

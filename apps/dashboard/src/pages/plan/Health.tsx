@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { AlertBadge } from '../../ui/AlertBadge.js';
 import { Panel } from '../../ui/Panel.js';
+import { StepLink } from '../links.js';
 import { sentence } from '../run/diagnostic-text.js';
 import type { Plan } from './queries.js';
 
@@ -32,9 +33,9 @@ export function Health({ run, plan: { health, plateauCauses } }: HealthProps) {
                   </Link>{' '}
                   <span className="hint">
                     Since{' '}
-                    <Link to="/runs/$run/steps/$step" params={{ run, step: String(since) }}>
+                    <StepLink run={run} step={since}>
                       step {since}
-                    </Link>
+                    </StepLink>
                   </span>
                 </span>
               </p>

@@ -2,8 +2,8 @@ import { Link, useParams } from '@tanstack/react-router';
 import { count, counted } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
-import { Text } from '../../ui/Text.js';
 import { usePolling } from '../../use-live.js';
+import { RunLink } from '../links.js';
 import { useLiveQuery } from '../run/live-query.js';
 import { useRunHead } from '../run/use-run-head.js';
 import { Budget } from './Budget.js';
@@ -32,20 +32,11 @@ export function PlanPage() {
   if (head.isAsked && !head.run) {
     return <Empty title="You see no such run">It may belong to a project that your key does not reach.</Empty>;
   }
-  const name = head.run?.name ?? id;
   return (
     <>
-      <Head
-        title="Plan"
-        crumbs={[
-          <Link to="/runs">Runs</Link>,
-          <Link to="/runs/$run" params={{ run: id }}>
-            <Text>{name}</Text>
-          </Link>,
-        ]}
-      >
+      <Head title="Plan" crumbs={[<Link to="/runs">Runs</Link>, <RunLink run={id} />]}>
         <span className="hint">{plan ? basisText(plan) : 'where the next rollouts would best be spent'}</span>
-        {plan && plan.asOf !== null && <ExportPlan run={id} name={name} />}
+        {plan && plan.asOf !== null && <ExportPlan run={id} name={head.run?.name ?? id} />}
       </Head>
       {!plan && <Skeleton height={180} count={4} />}
       {plan && plan.asOf === null && (

@@ -5,6 +5,7 @@ import type { Column } from '../../ui/DataTable.js';
 import { Empty } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { Text } from '../../ui/Text.js';
+import { TurnLink } from '../links.js';
 import { Prefix } from './Prefix.js';
 import type { Restart } from './queries.js';
 import { Shortened } from './Shortened.js';
@@ -22,20 +23,19 @@ export function Restarts({ run, restarts }: RestartsProps) {
   const chosen = restarts.find((one) => keyOf(one) === restart);
   return (
     <Panel title="Restart states" hint="visited states that a rollout would best begin from, best first">
-      {restarts.length === 0 ? (
-        <Empty title="No state is worth returning to">
-          <p>It takes states that rollouts met again, and left with success as well as without.</p>
-        </Empty>
-      ) : (
-        <Shortened<Restart>
-          id="restarts"
-          label="Restart states"
-          rows={restarts}
-          columns={columnsOf(run)}
-          keyOf={keyOf}
-          isMarked={(row) => row === chosen}
-        />
-      )}
+      <Shortened<Restart>
+        id="restarts"
+        label="Restart states"
+        rows={restarts}
+        columns={columnsOf(run)}
+        keyOf={keyOf}
+        isMarked={(row) => row === chosen}
+        empty={
+          <Empty title="No state is worth returning to">
+            <p>It takes states that rollouts met again, and left with success as well as without.</p>
+          </Empty>
+        }
+      />
       {chosen && <Prefix key={restart} run={run} restart={chosen} />}
     </Panel>
   );
@@ -47,11 +47,7 @@ function columnsOf(run: string): readonly Column<Restart>[] {
     {
       id: 'state',
       title: 'State',
-      cell: ({ trajectory, prefixTurns }) => (
-        <Link to="/runs/$run/trajectories/$trajectory" params={{ run, trajectory }} search={{ turn: prefixTurns }}>
-          <Text>{trajectory}</Text>, turn {prefixTurns}
-        </Link>
-      ),
+      cell: ({ trajectory, prefixTurns }) => <TurnLink {...{ run, trajectory }} turn={prefixTurns} />,
     },
     {
       id: 'prefix',

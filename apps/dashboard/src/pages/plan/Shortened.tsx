@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { count } from '../../text/numbers.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 
@@ -13,15 +13,18 @@ interface ShortenedProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
   readonly isMarked?: (row: Row) => boolean;
+  /** stands instead where there is no row */
+  readonly empty?: ReactNode;
 }
 
 /** The first rows of a list, the others when somebody asks for them. Which lists are long stands in the address. */
-export function Shortened<Row extends object>({ id, rows, ...table }: ShortenedProps<Row>) {
+export function Shortened<Row extends object>({ id, rows, empty, ...table }: ShortenedProps<Row>) {
   const { long } = useSearch({ from: '/runs/$run/plan' });
   const open = long?.split(',') ?? [];
   const isLong = open.includes(id);
   const shown = useMemo(() => (isLong ? rows : rows.slice(0, FEW)), [rows, isLong]);
   const next = isLong ? open.filter((one) => one !== id) : [...open, id];
+  if (rows.length === 0) return empty;
   return (
     <>
       <DataTable<Row> {...table} rows={shown} />

@@ -1,8 +1,9 @@
-import { Link } from '@tanstack/react-router';
-import { count, counted, percent } from '../../text/numbers.js';
+import { count, counted } from '../../text/numbers.js';
 import type { Column } from '../../ui/DataTable.js';
 import { Panel } from '../../ui/Panel.js';
 import { Text } from '../../ui/Text.js';
+import { TurnLink } from '../links.js';
+import { MIXED, PREDICTED } from './columns.js';
 import type { Plan } from './queries.js';
 import { Shortened } from './Shortened.js';
 
@@ -40,25 +41,13 @@ const columnsOf = (run: string): readonly Column<Start>[] => [
       ) : (
         <>
           {counted(prefixTurns, 'turn')} of{' '}
-          <Link to="/runs/$run/trajectories/$trajectory" params={{ run, trajectory }} search={{ turn: prefixTurns }}>
+          <TurnLink {...{ run, trajectory }} turn={prefixTurns}>
             <Text>{trajectory}</Text>
-          </Link>
+          </TurnLink>
         </>
       ),
   },
   { id: 'rollouts', title: 'Rollouts', align: 'end', cell: ({ rollouts }) => <strong>{count(rollouts)}</strong> },
-  {
-    id: 'predicted',
-    title: 'Chance of success',
-    hint: 'What the advice rests on',
-    align: 'end',
-    cell: ({ predicted }) => percent(predicted),
-  },
-  {
-    id: 'mixed',
-    title: 'Ends both ways',
-    hint: 'The chance that so many rollouts bring both a success and a failure',
-    align: 'end',
-    cell: ({ mixed }) => percent(mixed),
-  },
+  PREDICTED,
+  MIXED,
 ];

@@ -36,11 +36,14 @@ export function Tasks({ plan }: { readonly plan: Pick<Plan, 'bands'> }) {
           </Link>
         ))}
       </div>
-      {rows.length === 0 ? (
-        <Empty title={all === 0 ? 'No task was tried' : `No task is ${chosen?.toLowerCase()}`} />
-      ) : (
-        <Shortened<Task> id="tasks" label="Tasks" rows={rows} columns={COLUMNS} keyOf={({ task }) => task} />
-      )}
+      <Shortened<Task>
+        id="tasks"
+        label="Tasks"
+        rows={rows}
+        columns={COLUMNS}
+        keyOf={({ task }) => task}
+        empty={<Empty title={all === 0 ? 'No task was tried' : `No task is ${chosen?.toLowerCase()}`} />}
+      />
     </Panel>
   );
 }

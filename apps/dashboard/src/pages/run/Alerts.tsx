@@ -3,6 +3,7 @@ import { graphql, type ResultOf } from '../../graphql.js';
 import { counted } from '../../text/numbers.js';
 import { AlertBadge } from '../../ui/AlertBadge.js';
 import { Text } from '../../ui/Text.js';
+import { StepLink } from '../links.js';
 import { sentence, valueText, wordsOf } from './diagnostic-text.js';
 
 export const AlertFields = graphql(`
@@ -86,11 +87,15 @@ function AlertLine({ run, alert }: { readonly run: string; readonly alert: Alert
         <Text>{sentence(says)}</Text>{' '}
         <span className="hint">
           {closedStep === null ? 'Since ' : 'From '}
-          <StepLink run={run} step={openedStep} />
+          <StepLink run={run} step={openedStep}>
+            step {openedStep}
+          </StepLink>
           {closedStep !== null && (
             <>
               {' to '}
-              <StepLink run={run} step={closedStep} />
+              <StepLink run={run} step={closedStep}>
+                step {closedStep}
+              </StepLink>
             </>
           )}
           {': '}
@@ -100,13 +105,5 @@ function AlertLine({ run, alert }: { readonly run: string; readonly alert: Alert
         </span>
       </p>
     </div>
-  );
-}
-
-function StepLink({ run, step }: { readonly run: string; readonly step: number }) {
-  return (
-    <Link to="/runs/$run/steps/$step" params={{ run, step: String(step) }}>
-      step {step}
-    </Link>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Text } from '../../ui/Text.js';
+import { TurnLink } from '../links.js';
 
 interface Place {
   readonly trainingStep: number;
@@ -38,18 +39,7 @@ export function EvidenceList({ run, places }: { readonly run: string; readonly p
 
 function PlaceLink({ run, place }: { readonly run: string; readonly place: Place }) {
   const { trainingStep, group, trajectory, turn } = place;
-  if (trajectory !== null) {
-    return (
-      <Link
-        to="/runs/$run/trajectories/$trajectory"
-        params={{ run, trajectory }}
-        search={turn === null ? {} : { turn }}
-      >
-        <Text>{trajectory}</Text>
-        {turn !== null && `, turn ${turn}`}
-      </Link>
-    );
-  }
+  if (trajectory !== null) return <TurnLink {...{ run, trajectory, turn }} />;
   return (
     <Link
       to="/runs/$run/steps/$step"
