@@ -3,7 +3,7 @@ import { ago } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { without } from '../../without.js';
 import type { RunOfTrajectory } from './queries.js';
-import { shadeText, type TokenShade, type TokenShades } from './token-shade.js';
+import { shadeOf, shadeText, type TokenShade, type TokenShades } from './token-shade.js';
 
 const FROM = '/runs/$run/trajectories/$trajectory';
 
@@ -20,6 +20,8 @@ interface CreditChoicesProps {
 export function CreditChoices({ analyses, analysis, shades, disputed, onPick }: CreditChoicesProps) {
   const search = useSearch({ from: FROM });
   const navigate = useNavigate({ from: FROM });
+  const chosen = shadeOf(search.tokens);
+  const isKnown = chosen && shades[chosen.of === 'credit' ? 'credits' : 'signals'].includes(chosen.name);
   const option = (shade: TokenShade) => (
     <option key={shadeText(shade)} value={shadeText(shade)}>
       {visibleText(shade.name)}
@@ -32,7 +34,7 @@ export function CreditChoices({ analyses, analysis, shades, disputed, onPick }: 
           Most disputed turn
         </button>
       )}
-      {shades.signals.length + shades.credits.length > 0 && (
+      {(chosen || shades.signals.length + shades.credits.length > 0) && (
         <label>
           Tokens
           <select
@@ -46,6 +48,7 @@ export function CreditChoices({ analyses, analysis, shades, disputed, onPick }: 
             }
           >
             <option value="">hidden</option>
+            {chosen && !isKnown && option(chosen)}
             {shades.credits.length > 0 && (
               <optgroup label="Credit">{shades.credits.map((name) => option({ of: 'credit', name }))}</optgroup>
             )}

@@ -15,6 +15,11 @@ interface CreditMapProps {
 const ROW_HEIGHT = 20;
 const AXIS_HEIGHT = 34;
 
+/** In pixels. */
+export function mapHeight(lanes: number): number {
+  return lanes * ROW_HEIGHT + AXIS_HEIGHT;
+}
+
 /** The whole trajectory at a glance: lanes down, turns across. */
 export function CreditMap({ turns, lanes, onPick }: CreditMapProps) {
   const palette = usePalette();
@@ -41,7 +46,7 @@ export function CreditMap({ turns, lanes, onPick }: CreditMapProps) {
   return (
     <Chart
       option={option}
-      height={lanes.length * ROW_HEIGHT + AXIS_HEIGHT}
+      height={mapHeight(lanes.length)}
       label="Credit of each turn by each estimator; the same numbers stand beside the turns below"
       onPick={([column]) => onPick(turns[column].index)}
     />

@@ -45,7 +45,13 @@ export function TokenStrip({ after, shade, analysis, full }: TokenStripProps) {
     : columns.get(shade.name);
   const isLoaded = logged.data !== undefined && (!isCredit || credited.data !== undefined);
   if (error) return <p className="lacking">Tokens could not be loaded: {error.message}</p>;
-  if (!isLoaded) return <Skeleton height={LOADING_HEIGHT} />;
+  if (!isLoaded) {
+    return (
+      <div className="tokens">
+        <Skeleton height={LOADING_HEIGHT} />
+      </div>
+    );
+  }
   if (!values || values.length === 0) return <p className="hint tokens-none">no {visibleText(shade.name)} per token</p>;
   return <Cells shade={shade} values={values} mask={columns.get('mask')} full={full} />;
 }

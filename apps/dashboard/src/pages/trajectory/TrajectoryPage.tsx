@@ -12,7 +12,7 @@ import { usePolling } from '../../use-live.js';
 import { Annotations } from './Annotations.js';
 import { withAnnotations } from './with-annotations.js';
 import { CreditChoices } from './CreditChoices.js';
-import { CreditMap } from './CreditMap.js';
+import { CreditMap, mapHeight } from './CreditMap.js';
 import { mostDisputed } from './disputed.js';
 import { FULL_SPREADS, lanesOf } from './lanes.js';
 import { TrajectoryQuery } from './queries.js';
@@ -62,6 +62,7 @@ export function TrajectoryPage() {
     [annotations, search.tokens, credited],
   );
   const lanes = useMemo(() => (run ? lanesOf(run, credited, turns) : []), [run, credited, turns]);
+  const isLoading = turns.length === 0 && !isWhole;
   const choose = useCallback(
     (turn: number) => void navigate({ search: (old) => ({ ...old, turn }), replace: true, resetScroll: false }),
     [navigate],
@@ -140,7 +141,8 @@ export function TrajectoryPage() {
             <p>Start an analysis of the run: its estimators then stand beside each turn.</p>
           </Empty>
         )}
-        {lanes.length > 0 && (
+        {isLoading && run && <Skeleton height={mapHeight(lanesOf(run, analysis ?? null, []).length)} />}
+        {lanes.length > 0 && !isLoading && (
           <>
             <p className="scale">
               <span>
@@ -160,7 +162,7 @@ export function TrajectoryPage() {
         )}
       </Panel>
       {problem && <Failure message={problem} />}
-      {turns.length === 0 && !isWhole && <Skeleton height={190} count={3} />}
+      {isLoading && <Skeleton height={190} count={3} />}
       {turns.length === 0 && isWhole && !problem && <Empty title="No turn has been recorded yet" />}
       <TurnList turns={turns} lanes={lanes} chosen={search.turn} shown={shown} />
     </>
