@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await heading('Comparison of 4 estimators');
     const profiles = page.getByRole('region', { name: 'Estimators' });
     await profiles.getByRole('cell', { name: 'discounted-return' }).waitFor();
-    await page.getByRole('img', { name: 'Matrix of rank correlations' }).locator('canvas').first().waitFor();
+    await page.getByRole('img', { name: 'Matrix of the agreement' }).locator('canvas').first().waitFor();
     await page.getByRole('img', { name: 'Mean credit by turn index' }).locator('canvas').first().waitFor();
     await page.getByRole('region', { name: 'Most disputed turns' }).getByRole('link').first().click();
     const turn = page.locator('.turn-chosen');
@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await page.getByLabel('Tokens').selectOption('entropy');
     await turn.locator('.token').first().waitFor();
     await expect.poll(() => page.url()).toContain('tokens=entropy');
-    await page.getByLabel('Tokens').selectOption('credit:gae');
+    await page.getByRole('combobox', { name: 'Tokens' }).selectOption('credit:gae');
     await turn.locator('.token-bar').first().waitFor();
     expect(await turn.locator('.tokens figcaption').textContent()).toMatch(/^\d+ tokens? by credit of gae: [+−]/);
 
