@@ -58,6 +58,11 @@ export interface NearestThreadTask {
 
 // What takes long runs in a thread of the pool, so that the worker's event loop stays free for heartbeats.
 
+/** A bucket that is away for some seconds costs none of the few tries of a shard. */
+const PATIENCE_MS = 30_000;
+
+const storeOf = (segments: string) => openSegmentStore(segments, { patienceMs: PATIENCE_MS });
+
 let learner: Learner | null = null;
 let estimation: Estimation | null = null;
 
@@ -72,7 +77,7 @@ function ours(): Estimation {
 }
 
 export async function compute({ segments, task }: ThreadTask): Promise<ShardAnswer> {
-  return computeShard(await openSegmentStore(segments), task, ours());
+  return computeShard(await storeOf(segments), task, ours());
 }
 
 export function conclude(summary: Uint8Array): Comparison {
@@ -80,17 +85,17 @@ export function conclude(summary: Uint8Array): Comparison {
 }
 
 export async function measure({ segments, task }: MeasureThreadTask): Promise<MeasuredDiagnostic[]> {
-  return measureTask(await openSegmentStore(segments), task);
+  return measureTask(await storeOf(segments), task);
 }
 
 export async function audit({ segments, task }: AuditThreadTask): Promise<AuditedStep> {
-  return auditTask(await openSegmentStore(segments), task, ours().catalogue);
+  return auditTask(await storeOf(segments), task, ours().catalogue);
 }
 
 export async function seek({ segments, task }: SeekThreadTask): Promise<SoughtState | null> {
-  return seekTask(await openSegmentStore(segments), task);
+  return seekTask(await storeOf(segments), task);
 }
 
 export async function nearest({ segments, task }: NearestThreadTask): Promise<NearestInStep> {
-  return nearestTask(await openSegmentStore(segments), task, learning());
+  return nearestTask(await storeOf(segments), task, learning());
 }

@@ -36,7 +36,7 @@ function bucketOf(url: string, options: S3Options): Promise<SegmentStore> {
 async function openBucket(url: string, options: S3Options): Promise<SegmentStore> {
   const place = s3PlaceOf(url);
   const bucket = new S3SegmentStore(await import('@aws-sdk/client-s3'), place, options);
-  if (!place.cache) return bucket;
+  if (!place.cache || options.copies === false) return bucket;
   const { folder, bytes } = place.cache;
   const { endpoint, bucket: name, prefix } = place;
   return new CachedSegmentStore(bucket, await FileCache.open(folder, { bytes }), `${endpoint ?? ''} ${name}/${prefix}`);

@@ -216,13 +216,15 @@ describe.runIf(hasS3Server())('a bucket', () => {
 
   describe('with copies here', () => {
     let folder: string;
+    let nearPlace: string;
     let near: SegmentStore;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'recredit-cache-'));
       const url = new URL(place);
       url.searchParams.set('cache', folder);
       url.searchParams.set('cacheBytes', '1e9');
-      near = await openSegmentStore(url.href);
+      nearPlace = url.href;
+      near = await openSegmentStore(nearPlace);
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
     const copies = async () => (await readdir(folder)).filter((name) => name !== 'tidied');
@@ -254,6 +256,12 @@ describe.runIf(hasS3Server())('a bucket', () => {
       await near.delete('near');
       expect(await copies()).toEqual([]);
       await expect(near.get('near')).rejects.toMatchObject({ code: 'segment.damaged' });
+    });
+
+    it('leaves no copy for who wants none', async () => {
+      await near.put('near', LARGE);
+      same(await (await openSegmentStore(nearPlace, { copies: false })).get('near'), LARGE);
+      expect(await copies()).toEqual([]);
     });
 
     it('is read without copies where they cannot be written', async () => {

@@ -13,6 +13,8 @@ export type S3Sdk = typeof import('@aws-sdk/client-s3');
 export interface S3Options {
   /** how long a request is tried again that may go well */
   readonly patienceMs?: number;
+  /** false: what is read leaves none here, as where all of it is read once */
+  readonly copies?: boolean;
   /** a connection on which nothing moves for so long is given up */
   readonly silenceMs?: number;
 }

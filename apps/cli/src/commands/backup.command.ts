@@ -9,6 +9,9 @@ import { withDatabase } from '../database.js';
 import { answers } from '../options.js';
 import { bytes, counted } from '../output/numbers.js';
 
+/** Hours of work must not end by a bucket that is away for some seconds. */
+const WHOLE = { patienceMs: 60_000, copies: false };
+
 const WHERE = 'works on the database itself: that of RECREDIT_DATABASE_URL, or of RECREDIT_HOME';
 
 export function backupCommand(cli: Cli): Command {
@@ -21,7 +24,7 @@ export function backupCommand(cli: Cli): Command {
         const folder = resolve(cli.workingDirectory, path);
         const bar = cli.progress('backing up', options);
         const manifest = await withDatabase(cli.config, async ({ owner }) => {
-          const store = await openSegmentStore(cli.config.segments);
+          const store = await openSegmentStore(cli.config.segments, WHOLE);
           return backUp(owner, store, folder, ({ bytes: done, file }) =>
             bar.update({ done: 0, total: 0, detail: `${file}  ${bytes(done)}` }),
           );
@@ -46,7 +49,7 @@ export function restoreCommand(cli: Cli): Command {
         const restored = await withDatabase(
           cli.config,
           async ({ owner, url }) => {
-            const store = await openSegmentStore(cli.config.segments);
+            const store = await openSegmentStore(cli.config.segments, WHOLE);
             const queue = new Queue(url);
             await queue.start();
             try {
