@@ -69,9 +69,10 @@ export async function measureSteps(
     .map((step) => ({ step, unknown: unknownOf(step, known, catalogue) }))
     .filter(({ unknown }) => unknown.length > 0);
   if (open.length === 0) return;
-  const metrics = await metricsOf(pool, runId, asOf);
-  const checkpoints = await CheckpointWindow.of(pool, runId, asOf);
   const steps = open.map(({ step }) => step);
+  const trainingSteps = steps.map(({ trainingStep }) => trainingStep);
+  const metrics = await metricsOf(pool, runId, asOf, trainingSteps);
+  const checkpoints = await CheckpointWindow.of(pool, runId, asOf);
   const next = (await stretchesOf(pool, runId, asOf, steps, concurrency)).values();
   const unknownIn = new Map(open.map(({ step, unknown }) => [step.trainingStep, unknown]));
   const measureInTurn = async () => {

@@ -1,7 +1,7 @@
 import { openSegment, stepBatch, type Segment } from '#lib/columnar';
 import { joinAnnotations, trajectoryBatch, withOwnTexts, type Annotation, type TrajectoryBatch } from '#lib/dataset';
 import { assertNotErased } from '#lib/event-log';
-import { RecreditError } from '#lib/kernel';
+import { messageOf, RecreditError } from '#lib/kernel';
 import {
   annotationsOf,
   finishedRecords,
@@ -160,11 +160,20 @@ export class OpenSegments {
   #open({ numericKey, textKey }: SegmentFiles): Promise<Segment> {
     const known = this.#segments.get(numericKey);
     if (known) return known;
-    const opened = Promise.all([this.store.get(numericKey), this.store.get(textKey)]).then(([numeric, text]) =>
-      openSegment(numeric, text),
-    );
+    const opened = this.#read({ numericKey, textKey });
     this.#segments.set(numericKey, opened);
     return opened;
+  }
+
+  async #read({ numericKey, textKey }: SegmentFiles): Promise<Segment> {
+    const [numeric, text] = await Promise.all([this.store.get(numericKey), this.store.get(textKey)]);
+    try {
+      return openSegment(numeric, text);
+    } catch (error) {
+      // whoever mends it has to know which of them it is
+      const why = `${numericKey} and ${textKey}: ${messageOf(error)}`;
+      throw new RecreditError('segment.damaged', why, { numericKey, textKey }, { cause: error });
+    }
   }
 }
 

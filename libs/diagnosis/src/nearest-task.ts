@@ -2,6 +2,7 @@ import { soughtState, type Learner, type NearTurn, type SoughtState } from '#lib
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { successOf } from '#lib/diagnostics';
 import { rowsWhere } from '#lib/numeric';
+import { RecreditError } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
 import { trajectoriesOf, type StepSource } from './load-step.js';
 
@@ -51,6 +52,7 @@ export async function seekTask(
 ): Promise<SoughtState | null> {
   const trajectories = await trajectoriesOf(store, source);
   const row = trajectories.ids.indexOf(trajectory);
+  if (row < 0) throw new RecreditError('internal.error', `the trajectory ${trajectory} is not where its step is read`);
   return soughtState(trajectories, trajectories.turnOffsets[row] + turn);
 }
 

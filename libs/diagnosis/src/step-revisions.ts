@@ -50,19 +50,20 @@ export async function stepRevisions(db: Queryable, runId: string, asOf: number):
   return rows;
 }
 
-/** Metrics of the training steps of a run as of a position: the last word on each. A value that is none is left out. */
+/** Metrics of some training steps of a run as of a position: the last word on each. A value that is none is left out. */
 export async function metricsOf(
   db: Queryable,
   runId: string,
   asOf: number,
+  trainingSteps: readonly number[],
 ): Promise<ReadonlyMap<number, Record<string, number>>> {
   const { rows } = await db.query(
     `select training_step as step, json_object_agg(name, value) as metrics from (
        select distinct on (training_step, name) training_step, name, value from metric_point
-       where run_id = $1 and position < $2 and coalesce(superseded_at, $2) >= $2
+       where run_id = $1 and position < $2 and coalesce(superseded_at, $2) >= $2 and training_step = any ($3)
        order by training_step, name, position desc
      ) as last_word where value is not null group by training_step`,
-    [runId, asOf],
+    [runId, asOf, trainingSteps],
   );
   return new Map(rows.map(({ step, metrics }: { step: number; metrics: Record<string, number> }) => [step, metrics]));
 }

@@ -1,9 +1,11 @@
+import { trajectoryBatch } from '#lib/dataset';
 import type { SegmentStore } from '#lib/storage';
 import { expect, it } from 'vitest';
 import { recordedRun } from '../../../test/support/recorded-run.js';
 import { measureSteps } from './diagnose-run.js';
 import { measureTask, type MeasureTask } from './measure-step.js';
-import { stepRevisions } from './step-revisions.js';
+import { seekTask } from './nearest-task.js';
+import { metricsOf, stepRevisions } from './step-revisions.js';
 
 const AT = '2026-11-21T12:00:00Z';
 const HEAD = Number.MAX_SAFE_INTEGER;
@@ -88,4 +90,33 @@ it('measures what came late alone', async () => {
   await measureAll(1);
   await send([judged(1), judged(3)]);
   expect((await measureAll(1)).stretches).toEqual([[1, 3]]);
+});
+
+it('names the file that is damaged', async () => {
+  await send([...stepOf(0), { type: 'run.ended', at: AT }]);
+  const [key] = (await here.store.list('segments/')).filter(
+    (each) => each.includes(here.run) && !each.includes('text'),
+  );
+  const bytes = Uint8Array.from(await here.store.get(key));
+  bytes[bytes.length >> 1] ^= 1;
+  await here.store.put(key, bytes);
+  await expect(measureAll(1)).rejects.toMatchObject({
+    code: 'segment.damaged',
+    message: expect.stringMatching(`^${key} and .*its checksum does not agree with its bytes`),
+  });
+});
+
+it('reads the metrics of the training steps that it measures', async () => {
+  const recorded = (trainingStep: number, loss: number) => ({ type: 'trainingStep.recorded', at: AT, trainingStep, metrics: { loss, [`of${trainingStep}`]: 1 } }); // prettier-ignore
+  await send([recorded(0, 3), recorded(1, 2), recorded(2, 1), recorded(2, 0.5)]);
+  const metrics = (steps: number[]) => metricsOf(here.db.pool, here.run, HEAD, steps);
+  expect(await metrics([2, 0])).toEqual(new Map([[0, { loss: 3, of0: 1 }], [2, { loss: 0.5, of2: 1 }]])); // prettier-ignore
+  expect(await metrics([7])).toEqual(new Map());
+});
+
+it('says where a trajectory was looked for that is not there', async () => {
+  const source = { kind: 'batch', trajectories: trajectoryBatch([]) } as const;
+  await expect(seekTask(here.store, { source, trajectory: 'lost', turn: 0 })).rejects.toThrow(
+    'the trajectory lost is not where its step is read',
+  );
 });
