@@ -1,3 +1,4 @@
+import { paramsText } from './params.js';
 import { expect, it } from 'vitest';
 import { messagesOf } from './message.js';
 import { ago, count, counted, credit, decimal, duration, percent, seconds } from './numbers.js';
@@ -89,4 +90,9 @@ it('says how long ago something was, and when nobody knows', () => {
   expect(ago('2026-11-22T12:00:00Z', now)).toBe('just now'); // another machine's clock
   expect(ago('1970-01-01T00:00:00Z', now)).toBe('not dated');
   expect(ago(null, now)).toBe('–');
+});
+
+it('writes params in a line, nested ones as JSON', () => {
+  expect(paramsText({ gamma: 0.95, mode: 'mean', weights: { a: 1 } })).toBe('gamma 0.95, mode mean, weights {"a":1}');
+  expect(paramsText({})).toBe('none');
 });

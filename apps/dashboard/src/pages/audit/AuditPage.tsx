@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { graphql } from '../../graphql.js';
-import { ago, count, decimal, percent } from '../../text/numbers.js';
+import { ago, count, counted, decimal, percent } from '../../text/numbers.js';
+import { paramsText } from '../../text/params.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Head } from '../../ui/Crumbs.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
@@ -58,7 +59,7 @@ export function AuditPage() {
       >
         <State state={state} />
         <span className="hint">
-          {ago(createdAt, Date.now())}, as of event {count(asOf)}, {visibleText(paramsText(params))}
+          {ago(createdAt, Date.now())}, as of event {count(asOf)}; params: {visibleText(paramsText(params))}
         </span>
       </Head>
       {failure && <Failure message={failure} />}
@@ -73,11 +74,6 @@ export function AuditPage() {
       {result && <Verdict run={audit.run} result={result} />}
     </>
   );
-}
-
-function paramsText(params: unknown): string {
-  const said = Object.entries(params as Record<string, unknown>).map(([name, value]) => `${name} ${String(value)}`);
-  return said.length === 0 ? 'no params' : said.join(', ');
 }
 
 function Verdict({ run, result }: { readonly run: string; readonly result: AuditResult }) {
@@ -99,7 +95,7 @@ function Verdict({ run, result }: { readonly run: string; readonly result: Audit
         />
         {notRecomputed && (
           <p className="lacking">
-            not recomputed on {count(notRecomputed.trainingSteps)} training steps: {visibleText(notRecomputed.text)}
+            not recomputed on {counted(notRecomputed.trainingSteps, 'training step')}: {visibleText(notRecomputed.text)}
           </p>
         )}
       </section>

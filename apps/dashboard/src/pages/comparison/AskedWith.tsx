@@ -1,4 +1,5 @@
 import { counted } from '../../text/numbers.js';
+import { paramsText } from '../../text/params.js';
 import { visibleText } from '../../text/visible-text.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import type { Analysis } from './queries.js';
@@ -32,11 +33,3 @@ const REMARKS: Column<Asked> = {
   title: 'Remarks',
   cell: ({ warnings }) => warnings.map((text) => <p key={text}>{visibleText(text)}</p>),
 };
-
-function paramsText(params: unknown): string {
-  const said = Object.entries(params as Record<string, unknown>);
-  return (
-    said.map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ') ||
-    'none'
-  );
-}

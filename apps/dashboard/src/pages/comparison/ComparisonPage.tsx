@@ -71,10 +71,16 @@ export function ComparisonPage() {
             </p>
           ))}
           {shards.edges.map(({ node }) => (
-            <p key={node.trainingStep} className="lacking">
+            <p key={`${node.run} ${node.trainingStep}`} className="lacking">
+              {runs.length > 1 && (
+                <>
+                  <RunLink run={node.run} />,{' '}
+                </>
+              )}
               step {node.trainingStep} failed: <Text>{node.reason ?? 'no reason given'}</Text>
             </p>
           ))}
+          {shards.pageInfo.hasNextPage && <p className="hint">and more steps that failed</p>}
         </Panel>
       )}
       {!comparison && !isUnderWay && <Empty title="There is nothing to compare: no estimator said anything" />}

@@ -140,9 +140,13 @@ export const AnalysisQuery = graphql(
         shards(first: 20, state: FAILED) {
           edges {
             node {
+              run
               trainingStep
               reason
             }
+          }
+          pageInfo {
+            hasNextPage
           }
         }
         comparison {

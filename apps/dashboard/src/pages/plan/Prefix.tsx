@@ -5,6 +5,9 @@ import { Text } from '../../ui/Text.js';
 import { useAsked } from '../../use-asked.js';
 import { PrefixQuery, SHOWN_TURNS, type Restart } from './queries.js';
 
+/** Browsers give no clipboard to pages that came over plain HTTP from another machine. */
+const CAN_COPY = 'clipboard' in navigator;
+
 interface PrefixProps {
   readonly run: string;
   readonly restart: Restart;
@@ -33,8 +36,8 @@ export function Prefix({ run, restart: { trajectory, prefixTurns } }: PrefixProp
               copied
             </span>
           )}
-          <button type="button" disabled={!actions} onClick={() => void copy()}>
-            Copy as JSON
+          <button type="button" disabled={!actions || !CAN_COPY} onClick={() => void copy()}>
+            {prefixTurns > SHOWN_TURNS ? `Copy the first ${SHOWN_TURNS} as JSON` : 'Copy as JSON'}
           </button>
         </span>
       </header>

@@ -26,12 +26,14 @@ interface AlertsProps {
   readonly run: string;
   readonly open: readonly Alert[];
   readonly closed: readonly Alert[];
+  /** closed ones, before these */
+  readonly wereMore: boolean;
   /** of diagnostics, by id */
   readonly titles: ReadonlyMap<string, { readonly title: string; readonly remedy: string }>;
 }
 
 /** What is beyond its threshold now, the worst diagnostic first; below it what was. */
-export function Alerts({ run, open, closed, titles }: AlertsProps) {
+export function Alerts({ run, open, closed, wereMore, titles }: AlertsProps) {
   const byDiagnostic = [...Map.groupBy(open.toSorted(worstFirst), ({ diagnostic }) => diagnostic)];
   return (
     <div className="alerts">
@@ -60,7 +62,10 @@ export function Alerts({ run, open, closed, titles }: AlertsProps) {
       )}
       {closed.length > 0 && (
         <details>
-          <summary>{counted(closed.length, 'closed alert')}</summary>
+          <summary>
+            {wereMore && 'the last '}
+            {counted(closed.length, 'closed alert')}
+          </summary>
           <ul>
             {closed.map((alert) => (
               <li key={alert.id} className="alert">

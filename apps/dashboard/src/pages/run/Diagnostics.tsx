@@ -34,6 +34,9 @@ const DiagnosticsQuery = graphql(
               ...AlertItem
             }
           }
+          pageInfo {
+            hasNextPage
+          }
         }
       }
     }
@@ -82,7 +85,11 @@ export function Diagnostics({ run, position }: { readonly run: string; readonly 
           <p>Diagnostics follow the training steps by some seconds.</p>
         </Empty>
       )}
-      <Alerts run={run} open={open} closed={closed} titles={new Map(diagnostics.map((one) => [one.id, one]))} />
+      <Alerts
+        {...{ run, open, closed }}
+        wereMore={found?.closed.pageInfo.hasNextPage ?? false}
+        titles={new Map(diagnostics.map((one) => [one.id, one]))}
+      />
       {byTopic(said).map(([topic, members]) => (
         <section key={topic} className="topic">
           <h3>{topic}</h3>

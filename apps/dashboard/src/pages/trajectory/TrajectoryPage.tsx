@@ -119,6 +119,9 @@ export function TrajectoryPage() {
             after turn {parent.turn}
           </p>
         )}
+        {trajectory.annotations.pageInfo.hasNextPage && (
+          <p className="lacking">Only the first {count(annotations.length)} annotations are shown.</p>
+        )}
         <Annotations turn={null} annotations={annotations} onSaid={setAwaited} />
         {isAwaiting && (
           <p className="hint" role="status">

@@ -56,6 +56,9 @@ export const TrajectoryQuery = graphql(`
             recordedAt
           }
         }
+        pageInfo {
+          hasNextPage
+        }
       }
     }
   }
