@@ -18,6 +18,30 @@ describe('concordance', () => {
     expect(concordance(column(), column(), 0, 0)).toEqual({ pairs: 0, right: 0 });
   });
 
+  it('says what comparing each pair says, also of ties apart and of differences whose product underflows', () => {
+    const any = fc.double({ noNaN: true, noDefaultInfinity: true });
+    const value = fc.oneof(any, fc.constantFrom(0, 1, -1, 1e-200, 3e-200, -1e308, 1e308, NaN, Infinity));
+    const eachPair = (x: Float64Array, y: Float64Array) => {
+      const rows = [...x.keys()].filter((i) => Number.isFinite(x[i]) && Number.isFinite(y[i]));
+      const found = { pairs: 0, right: 0 };
+      for (const a of rows) {
+        for (const b of rows.filter((row) => y[row] < y[a])) {
+          found.pairs++;
+          found.right += x[b] === x[a] ? 0.5 : Number(x[b] < x[a]);
+        }
+      }
+      return found;
+    };
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, value), { maxLength: 40 }), (list) => {
+        const [x, y] = [column(...list.map(([x]) => x)), column(...list.map(([, y]) => y))];
+        expect(concordance(x, y, 0, list.length)).toEqual(eachPair(x, y));
+      }),
+    );
+    const [x, y] = [column(1e-200, 5, 3e-200, 7), column(2e-200, 9, 1e-200, 8)];
+    expect(concordance(x, y, 0, 4)).toEqual(eachPair(x, y));
+  });
+
   it('counts a long trajectory as it counts a short one', () => {
     const score = fc.constantFrom(NaN, -2, -0.5, 0, 0.5, 1);
     fc.assert(

@@ -7,8 +7,10 @@ export interface Concordance {
   readonly right: number;
 }
 
-/** Below this many rows all pairs are looked at: about 3 ns each; above it a tree counts them in O(n log n). */
+/** Below this many rows all pairs are looked at: 2 to 3 ns each; above it a tree counts them in O(n log n). */
 const BRUTE_FORCE_ROWS = 256;
+/** Rows that are compared with one other at once: each row of the others is read once for all of them. */
+const BLOCK = 4;
 
 /**
  * Over the pairs of rows in [from, to) whose truths differ: how often the score orders them as the truth does.
@@ -25,20 +27,68 @@ export function concordance(x: Numbers, y: Numbers, from: number, to: number): C
 }
 
 /** The rows of a short range where both are finite: found once, not once per pair. */
-const [scores, truths] = [new Float64Array(BRUTE_FORCE_ROWS), new Float64Array(BRUTE_FORCE_ROWS)];
+const PLACES = BRUTE_FORCE_ROWS + BLOCK;
+const [scores, truths] = [new Float64Array(PLACES), new Float64Array(PLACES)];
 
 /** Without branches that data decide: a wrong guess costs five comparisons. */
 function allPairs(x: Numbers, y: Numbers, from: number, to: number): Concordance {
   let n = 0;
   let isFlat = true;
+  let hasTies = false; // between neighbours, as labels nearly always have
   for (let i = from; i < to; i++) {
     if (!Number.isFinite(x[i]) || !Number.isFinite(y[i])) continue;
     scores[n] = x[i];
     truths[n] = y[i];
     isFlat &&= x[i] === scores[0];
+    hasTies ||= n > 0 && (x[i] === scores[n - 1] || y[i] === truths[n - 1]);
     n++;
   }
-  return isFlat ? allTied(n) : allCompared(n);
+  if (isFlat) return allTied(n);
+  return (hasTies ? null : byProducts(n)) ?? allCompared(n);
+}
+
+/**
+ * By the sign of (x_a − x_b) (y_a − y_b), which is two comparisons less per pair. Null where a product has none: a tie
+ * somewhere, or differences so small that they underflow.
+ */
+function byProducts(n: number): Concordance | null {
+  scores.fill(NaN, n, n + BLOCK);
+  let inside = 0;
+  let outside = 0;
+  for (let a = 0; a < n; a += BLOCK) {
+    inside += signs(a, a, Math.min(a + BLOCK, n)); // each pair twice
+    outside += signs(a, a + BLOCK, n);
+  }
+  const both = outside + inside / 2;
+  const right = both & 0xffff;
+  const wrong = both >>> 16;
+  const pairs = (n * (n - 1)) / 2;
+  return right + wrong === pairs ? { pairs, right } : null;
+}
+
+/** Of four rows against those in [from, to): how many products are above 0, and 2^16 times how many below. */
+function signs(a: number, from: number, to: number): number {
+  const x0 = scores[a];
+  const x1 = scores[a + 1];
+  const x2 = scores[a + 2];
+  const x3 = scores[a + 3];
+  const y0 = truths[a];
+  const y1 = truths[a + 1];
+  const y2 = truths[a + 2];
+  const y3 = truths[a + 3];
+  let sum = 0;
+  for (let b = from; b < to; b++) {
+    const score = scores[b];
+    const truth = truths[b];
+    const p0 = (x0 - score) * (y0 - truth);
+    const p1 = (x1 - score) * (y1 - truth);
+    const p2 = (x2 - score) * (y2 - truth);
+    const p3 = (x3 - score) * (y3 - truth);
+    const right = Number(p0 > 0) + Number(p1 > 0) + Number(p2 > 0) + Number(p3 > 0);
+    const wrong = Number(p0 < 0) + Number(p1 < 0) + Number(p2 < 0) + Number(p3 < 0);
+    sum += right + (wrong << 16);
+  }
+  return sum;
 }
 
 /** One score throughout, as an outcome gives it. */

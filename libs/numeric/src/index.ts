@@ -41,4 +41,5 @@ export { repeatedMoments, segmentMoments, type SegmentMoments } from './segment-
 export { selectPair, selectQuantiles } from './select.js';
 export { areSimilar, indexText, textSimilarity, type IndexedText } from './text-similarity.js';
 export { rowsWhere, topRows } from './top-rows.js';
+export { unsetDoubles } from './unset.js';
 export { whiten } from './whiten.js';

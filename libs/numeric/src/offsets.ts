@@ -1,4 +1,5 @@
 import type { Numbers } from './numbers.js';
+import { unsetDoubles } from './unset.js';
 
 /**
  * Lengths of ragged rows, without the children that a mask leaves out.
@@ -84,8 +85,13 @@ export function repeatKeys(keys: Int32Array, offsets: Int32Array): Int32Array {
  * @returns [children]
  */
 export function repeatRows(values: Numbers, offsets: Int32Array, mask: Numbers | null = null): Float64Array {
-  const repeated = new Float64Array(offsets[values.length]);
-  for (let i = 0; i < values.length; i++) repeated.fill(values[i], offsets[i], offsets[i + 1]);
+  const length = offsets[values.length];
+  const repeated = offsets[0] === 0 ? unsetDoubles(length) : new Float64Array(length);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    const end = offsets[i + 1];
+    for (let k = offsets[i]; k < end; k++) repeated[k] = value; // rows are short: calling fill costs more
+  }
   if (mask) for (let k = 0; k < repeated.length; k++) if (mask[k] === 0) repeated[k] = 0;
   return repeated;
 }

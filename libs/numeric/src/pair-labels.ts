@@ -1,4 +1,5 @@
 import { repeatKeys } from './offsets.js';
+import { unsetInts } from './unset.js';
 
 /** A table with a place for every possible pair may have so many places per row; beyond it pairs are looked up by hash. */
 const PLACES_PER_ROW = 16;
@@ -37,20 +38,23 @@ export function repeatedPairLabels(keys: Int32Array, offsets: Int32Array, right:
   const width = greatest(right) + 1;
   const places = (greatest(keys) + 1) * width;
   if (places > PLACES_PER_ROW * right.length) return pairLabels(repeatKeys(keys, offsets), right);
-  const labels = new Int32Array(right.length);
+  const isEach = offsets[0] === 0 && offsets[keys.length] === right.length;
+  const labels = isEach ? unsetInts(right.length) : new Int32Array(right.length);
   const labelAt = new Int32Array(places); // + 1, so that 0 is nothing yet
   let count = 0;
   for (let i = 0; i < keys.length; i++) {
     const first = keys[i] * width;
-    for (let k = offsets[i]; k < offsets[i + 1]; k++) {
-      if (first < 0 || right[k] < 0) {
+    const end = offsets[i + 1];
+    for (let k = offsets[i]; k < end; k++) {
+      const key = right[k];
+      if (first < 0 || key < 0) {
         labels[k] = -1;
         continue;
       }
-      let label = labelAt[first + right[k]];
+      let label = labelAt[first + key];
       if (label === 0) {
         label = ++count;
-        labelAt[first + right[k]] = label;
+        labelAt[first + key] = label;
       }
       labels[k] = label - 1;
     }

@@ -17,6 +17,10 @@ describe('discountedSums', () => {
     expect([...discountedSums(of(1, 2, 1, NaN, 9, 8), OFFSETS, 0.5, mask)]).toEqual([2, 2, 5, 0, 0, 8]);
   });
 
+  it('leaves 0 on positions that belong to no row', () => {
+    expect([...discountedSums(of(7, 1, 2, 9), Int32Array.of(1, 3), 0.5)]).toEqual([0, 2, 2, 0]);
+  });
+
   it('is the value itself without a future, and the rest of the row without a discount', () => {
     fc.assert(
       fc.property(column, (values) => {

@@ -1,4 +1,5 @@
 import type { Numbers } from './numbers.js';
+import { unsetDoubles } from './unset.js';
 
 /**
  * Discounted sum from each position to the end of its row, over the positions with mask 1 only.
@@ -19,11 +20,26 @@ export function discountedSums(
   gamma: number,
   mask: Numbers | null = null,
 ): Float64Array {
+  if (mask === null) return unmaskedSums(values, offsets, gamma);
   const sums = new Float64Array(values.length);
   for (let i = 0; i + 1 < offsets.length; i++) {
     let run = 0;
     for (let k = offsets[i + 1] - 1; k >= offsets[i]; k--) {
-      if (mask?.[k] === 0) continue;
+      if (mask[k] === 0) continue;
+      run = values[k] + gamma * run;
+      sums[k] = run;
+    }
+  }
+  return sums;
+}
+
+function unmaskedSums(values: Numbers, offsets: Int32Array, gamma: number): Float64Array {
+  const isEach = offsets[0] === 0 && offsets[offsets.length - 1] === values.length;
+  const sums = isEach ? unsetDoubles(values.length) : new Float64Array(values.length);
+  for (let i = 0; i + 1 < offsets.length; i++) {
+    const first = offsets[i];
+    let run = 0;
+    for (let k = offsets[i + 1] - 1; k >= first; k--) {
       run = values[k] + gamma * run;
       sums[k] = run;
     }

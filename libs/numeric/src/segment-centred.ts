@@ -1,5 +1,6 @@
 import { LEAST_SPREAD, type Numbers } from './numbers.js';
 import { segmentMoments } from './segment-moments.js';
+import { unsetDoubles } from './unset.js';
 
 /** A segment's place in the table: how many values, their sum, the latest one, the sum of the steps from one to the next. */
 const [COUNT, SUM, LATEST, STEPS, WIDTH] = [0, 1, 2, 3, 4];
@@ -25,7 +26,7 @@ const SURELY = 1e-9;
 export function segmentCentred(values: Numbers, segmentOf: Int32Array, segmentCount: number): Float64Array {
   const table = sumsOf(values, segmentOf, segmentCount);
   if (!areMeansDecided(table)) return centredBySpread(values, segmentOf, segmentCount);
-  const centred = new Float64Array(values.length);
+  const centred = unsetDoubles(values.length);
   for (let i = 0; i < centred.length; i++) {
     centred[i] = values[i] - table[segmentOf[i] * WIDTH + MEAN] + 0; // no -0
   }

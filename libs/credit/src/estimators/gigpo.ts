@@ -1,5 +1,5 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { discountedSums, segmentCentred } from '#lib/numeric';
+import { discountedSums, segmentCentred, unsetDoubles } from '#lib/numeric';
 import { z } from 'zod';
 import { episodeAdvantage } from '../episode-advantage.js';
 import { defineEstimator } from '../estimator.js';
@@ -74,13 +74,13 @@ function anchorsOf(trajectories: TrajectoryBatch, params: z.infer<typeof GigpoPa
 // Plain loops: a callback per turn costs more than what it computes.
 
 function less(values: Float64Array, taken: Float64Array): Float64Array {
-  const left = new Float64Array(values.length);
+  const left = unsetDoubles(values.length);
   for (let t = 0; t < left.length; t++) left[t] = values[t] - taken[t];
   return left;
 }
 
 function weightedSum(a: Float64Array, b: Float64Array, weight: number): Float64Array {
-  const sum = new Float64Array(a.length);
+  const sum = unsetDoubles(a.length);
   for (let t = 0; t < sum.length; t++) sum[t] = a[t] + weight * b[t];
   return sum;
 }

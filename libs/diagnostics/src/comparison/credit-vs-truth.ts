@@ -41,35 +41,47 @@ export function truthSums(
   credit: Float64Array,
   truth: Float64Array,
 ): TruthSums {
+  const labels = labelSums(credit, truth);
+  const { pairs, rightPairs } = pairSums(turnOffsets, credit, truth);
+  const errors = labels.countByLabel[0] === 0 ? NO_ERRORS : errorSums(turnOffsets, credit, truth);
+  return { comoments: comoments(credit, truth), sums: { ...labels, pairs, rightPairs, ...errors } };
+}
+
+function labelSums(credit: Float64Array, truth: Float64Array) {
   const countByLabel = new Float64Array(3);
   const creditByLabel = new Float64Array(3);
   let [unlabelled, positive, negative] = [0, 0, 0];
   for (let i = 0; i < credit.length; i++) {
-    if (!Number.isFinite(credit[i]) || !Number.isFinite(truth[i])) continue;
-    const sign = signOf(truth[i]);
+    const label = truth[i];
+    if (!Number.isFinite(credit[i]) || !Number.isFinite(label)) continue;
+    const sign = signOf(label);
     positive += Number(sign > 0);
     negative += Number(sign < 0);
-    if (truth[i] !== -1 && truth[i] !== 0 && truth[i] !== 1) {
+    if (label !== -1 && label !== 0 && label !== 1) {
       unlabelled++;
       continue;
     }
-    countByLabel[truth[i] + 1]++;
-    creditByLabel[truth[i] + 1] += credit[i];
+    countByLabel[label + 1]++;
+    creditByLabel[label + 1] += credit[i];
   }
+  return { unlabelled, positive, negative, countByLabel, creditByLabel };
+}
 
-  const sums = {
-    pairs: 0,
-    rightPairs: 0,
-    erroneous: 0,
-    firstErrorHits: 0,
-    firstErrorsWithinOne: 0,
-    firstErrorChance: 0,
-  };
+function pairSums(turnOffsets: Int32Array, credit: Float64Array, truth: Float64Array) {
+  let [pairs, rightPairs] = [0, 0];
   for (let i = 0; i + 1 < turnOffsets.length; i++) {
-    const { pairs, right } = concordance(credit, truth, turnOffsets[i], turnOffsets[i + 1]);
-    sums.pairs += pairs;
-    sums.rightPairs += right;
-    if (countByLabel[0] === 0) continue;
+    const found = concordance(credit, truth, turnOffsets[i], turnOffsets[i + 1]);
+    pairs += found.pairs;
+    rightPairs += found.right;
+  }
+  return { pairs, rightPairs };
+}
+
+const NO_ERRORS = { erroneous: 0, firstErrorHits: 0, firstErrorsWithinOne: 0, firstErrorChance: 0 };
+
+function errorSums(turnOffsets: Int32Array, credit: Float64Array, truth: Float64Array): typeof NO_ERRORS {
+  const sums = { ...NO_ERRORS };
+  for (let i = 0; i + 1 < turnOffsets.length; i++) {
     const error = firstError(credit, truth, turnOffsets[i], turnOffsets[i + 1]);
     if (!error) continue;
     sums.erroneous++;
@@ -77,10 +89,7 @@ export function truthSums(
     sums.firstErrorsWithinOne += error.distance <= 1 ? 1 : 0;
     sums.firstErrorChance += error.chance;
   }
-  return {
-    comoments: comoments(credit, truth),
-    sums: { unlabelled, positive, negative, countByLabel, creditByLabel, ...sums },
-  };
+  return sums;
 }
 
 /**
