@@ -43,19 +43,32 @@ export const recompute: Benchmark = {
     }),
 };
 
-/** Shards that are computed before the clock starts, so that what is measured is what runs most of the time. */
-const WARM_UPS = 24;
+/**
+ * Shards that each thread computes before the clock starts, so that what is measured is what runs most of the time: V8
+ * makes the last of its fast code at about the hundredth.
+ */
+const WARM_UPS = 100;
 
 async function rows(shards: StoredShards, estimator: string): Promise<(readonly [string, number])[]> {
   const what = `${estimator}, ${shards.turns} turns from segments to credit files`;
   return [
     [`${what}, one thread`, await computed(shards, estimator, 1)],
     [`${what}, a thread per core`, await computed(shards, estimator, availableParallelism())],
+    [`${what}, a thread per core that just started`, await computed(shards, estimator, availableParallelism(), 1)],
   ];
 }
 
-/** Turns a second over all shards of an estimator, in threads of this process as a worker has them. */
-export async function computed(shards: StoredShards, estimator: string, threads: number): Promise<number> {
+/**
+ * Turns a second over all shards of an estimator, in threads of this process as a worker has them.
+ *
+ * @param warmUps shards that each thread computes before
+ */
+export async function computed(
+  shards: StoredShards,
+  estimator: string,
+  threads: number,
+  warmUps = WARM_UPS,
+): Promise<number> {
   const { segments, steps, turns } = shards;
   const pool = shardThreads(threads, { ownEstimators: [], device: 'auto' });
   const compute = (step: number) =>
@@ -68,7 +81,7 @@ export async function computed(shards: StoredShards, estimator: string, threads:
     await Promise.all(Array.from({ length: threads * SHARDS_PER_THREAD }, loop));
   };
   try {
-    await computeAll(WARM_UPS * threads);
+    await computeAll(warmUps * threads);
     return await rateOnce(turns, () => computeAll(steps));
   } finally {
     await pool.destroy();
