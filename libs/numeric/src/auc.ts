@@ -36,16 +36,25 @@ export function sortedRows(values: Numbers): SortedRows {
  * @param score, label [rows]
  */
 export function auc(score: Numbers, label: Numbers): number {
-  const { order, endsTie } = sortedRows(score);
-  let [wins, negative, positive, tiedNegative, tiedPositive] = [0, 0, 0, 0, 0];
-  for (let i = 0; i < order.length; i++) {
-    if (label[order[i]] > 0) tiedPositive++;
-    else if (label[order[i]] < 0) tiedNegative++;
-    if (!endsTie[i]) continue;
-    wins += tiedPositive * (negative + tiedNegative / 2);
-    positive += tiedPositive;
-    negative += tiedNegative;
-    tiedPositive = tiedNegative = 0;
+  const positives = scoresWhere(score, label, 1);
+  const negatives = scoresWhere(score, label, -1);
+  let [wins, below, upTo] = [0, 0, 0];
+  for (let from = 0, to = 0; from < positives.length; from = to) {
+    const value = positives[from];
+    while (to < positives.length && positives[to] === value) to++;
+    while (below < negatives.length && negatives[below] < value) below++;
+    upTo = Math.max(upTo, below);
+    while (upTo < negatives.length && negatives[upTo] === value) upTo++;
+    wins += (to - from) * (below + (upTo - below) / 2);
   }
-  return wins / (positive * negative);
+  return wins / (positives.length * negatives.length);
+}
+
+/** The finite scores whose label has this sign, ascending. */
+function scoresWhere(score: Numbers, label: Numbers, sign: number): Float64Array {
+  const found = new Float64Array(score.length);
+  let count = 0;
+  for (let i = 0; i < score.length; i++)
+    if (label[i] * sign > 0 && Number.isFinite(score[i])) found[count++] = score[i];
+  return found.subarray(0, count).sort();
 }

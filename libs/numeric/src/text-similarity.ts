@@ -2,6 +2,8 @@
 export interface IndexedText {
   /** [length] code points */
   readonly codes: Uint32Array;
+  /** [length] slot of each */
+  readonly slots: Int32Array;
   /** code point → slot */
   readonly slotOf: ReadonlyMap<number, number>;
   /** [slots] how often it occurs */
@@ -17,22 +19,34 @@ const POPULAR_FROM = 200;
 
 /** Characters (code points, not UTF-16 units) and where each occurs. */
 export function indexText(text: string): IndexedText {
-  const codes = Uint32Array.from(text, (character) => character.codePointAt(0)!);
+  const read = new Uint32Array(text.length);
+  const slotsRead = new Int32Array(text.length);
   const slotOf = new Map<number, number>();
-  for (const code of codes) if (!slotOf.has(code)) slotOf.set(code, slotOf.size);
+  const slotOfAscii = new Int32Array(128); // + 1, so that 0 is none yet
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.codePointAt(at)!;
+    if (code > 0xffff) at++;
+    let slot = code < 128 ? slotOfAscii[code] - 1 : (slotOf.get(code) ?? -1);
+    if (slot < 0) {
+      slot = slotOf.size;
+      slotOf.set(code, slot);
+      if (code < 128) slotOfAscii[code] = slot + 1;
+    }
+    read[length] = code;
+    slotsRead[length++] = slot;
+  }
+  const [codes, slots] = [read.subarray(0, length), slotsRead.subarray(0, length)];
   const counts = new Int32Array(slotOf.size);
-  for (const code of codes) counts[slotOf.get(code)!]++;
+  for (let j = 0; j < length; j++) counts[slots[j]]++;
 
-  const most = codes.length >= POPULAR_FROM ? Math.floor(codes.length / 100) + 1 : Infinity;
+  const most = length >= POPULAR_FROM ? Math.floor(length / 100) + 1 : Infinity;
   const offsets = new Int32Array(counts.length + 1);
   for (let s = 0; s < counts.length; s++) offsets[s + 1] = offsets[s] + (counts[s] > most ? 0 : counts[s]);
   const positions = new Int32Array(offsets[counts.length]);
   const filled = offsets.slice();
-  for (let j = 0; j < codes.length; j++) {
-    const slot = slotOf.get(codes[j])!;
-    if (counts[slot] <= most) positions[filled[slot]++] = j;
-  }
-  return { codes, slotOf, counts, offsets, positions };
+  for (let j = 0; j < length; j++) if (counts[slots[j]] <= most) positions[filled[slots[j]]++] = j;
+  return { codes, slots, slotOf, counts, offsets, positions };
 }
 
 /**
@@ -46,7 +60,7 @@ export function indexText(text: string): IndexedText {
 export function textSimilarity(a: string | IndexedText, b: string | IndexedText): number {
   const left = typeof a === 'string' ? indexText(a) : a;
   const right = typeof b === 'string' ? indexText(b) : b;
-  return ratio(matchingCharacters(left.codes, right), left, right);
+  return ratio(matchingCharacters(left, right), left, right);
 }
 
 /**
@@ -56,7 +70,7 @@ export function textSimilarity(a: string | IndexedText, b: string | IndexedText)
 export function areSimilar(a: IndexedText, b: IndexedText, threshold: number): boolean {
   if (ratio(Math.min(a.codes.length, b.codes.length), a, b) < threshold) return false;
   if (ratio(sharedCharacters(a, b), a, b) < threshold) return false;
-  return ratio(matchingCharacters(a.codes, b), a, b) >= threshold;
+  return ratio(matchingCharacters(a, b), a, b) >= threshold;
 }
 
 function ratio(matches: number, a: IndexedText, b: IndexedText): number {
@@ -73,41 +87,137 @@ function sharedCharacters(a: IndexedText, b: IndexedText): number {
   return shared;
 }
 
+/** The longest common block of a window. */
+interface Block {
+  i: number;
+  j: number;
+  size: number;
+}
+
+/** Pairs of equal characters, of which the common runs are kept; more are sought anew in each window. */
+const KEPT_PAIRS = 2 ** 18;
+
 /** M of the ratio: the longest block of each window, then of the windows before and after it. */
-function matchingCharacters(a: Uint32Array, b: IndexedText): number {
-  const search = blockSearch(a, b);
-  const windows = [[0, a.length, 0, b.codes.length]];
+function matchingCharacters(a: IndexedText, b: IndexedText): number {
+  // [slots of a] its slot in b; -1: none
+  const slotIn = new Int32Array(a.counts.length).fill(-1);
+  let pairs = 0;
+  for (const [code, slot] of a.slotOf) {
+    const other = b.slotOf.get(code);
+    if (other === undefined) continue;
+    slotIn[slot] = other;
+    pairs += a.counts[slot] * (b.offsets[other + 1] - b.offsets[other]);
+  }
+  const slots = new Int32Array(a.slots.length);
+  for (let i = 0; i < slots.length; i++) slots[i] = slotIn[a.slots[i]];
+  const search = pairs <= KEPT_PAIRS ? keptSearch(slots, b, pairs) : blockSearch(slots, b);
+
+  const windows = [0, a.codes.length, 0, b.codes.length];
+  const block = { i: 0, j: 0, size: 0 };
   let matches = 0;
-  for (let window = windows.pop(); window; window = windows.pop()) {
-    const [aFrom, aTo, bFrom, bTo] = window;
-    const { i, j, size } = search(aFrom, aTo, bFrom, bTo);
+  while (windows.length > 0) {
+    const bTo = windows.pop()!;
+    const bFrom = windows.pop()!;
+    const aTo = windows.pop()!;
+    const aFrom = windows.pop()!;
+    search(block, aFrom, aTo, bFrom, bTo);
+    grow(block, a.codes, b.codes, aFrom, aTo, bFrom, bTo);
+    const { i, j, size } = block;
     if (size === 0) continue;
     matches += size;
-    if (aFrom < i && bFrom < j) windows.push([aFrom, i, bFrom, j]);
-    if (i + size < aTo && j + size < bTo) windows.push([i + size, aTo, j + size, bTo]);
+    if (aFrom < i && bFrom < j) windows.push(aFrom, i, bFrom, j);
+    if (i + size < aTo && j + size < bTo) windows.push(i + size, aTo, j + size, bTo);
   }
   return matches;
 }
 
+/** To both sides, popular characters included: so these match next to a block, or where there is none, at the window's start. */
+function grow(
+  block: Block,
+  a: Uint32Array,
+  b: Uint32Array,
+  aFrom: number,
+  aTo: number,
+  bFrom: number,
+  bTo: number,
+): void {
+  let { i, j, size } = block;
+  while (i > aFrom && j > bFrom && a[i - 1] === b[j - 1]) {
+    i--;
+    j--;
+    size++;
+  }
+  while (i + size < aTo && j + size < bTo && a[i + size] === b[j + size]) size++;
+  [block.i, block.j, block.size] = [i, j, size];
+}
+
+type Search = (best: Block, aFrom: number, aTo: number, bFrom: number, bTo: number) => void;
+
 /**
- * Finds the longest common block of a window; of several the one that starts first in a, then first in b.
- * It is sought through the index and then grown to both sides, popular characters included: so these match next to a
- * block, or where there is none, at the very start of the window.
+ * What `blockSearch` finds, from the runs of the whole texts: one that ends at a pair of characters is in a window as long
+ * as it is, or as it can be since the window's start.
+ *
+ * @param slots [length of a] slot in b; -1: none
+ * @param pairs of equal characters, b's popular ones left out
  */
-function blockSearch(a: Uint32Array, b: IndexedText) {
-  const slots = Int32Array.from(a, (code) => b.slotOf.get(code) ?? -1);
+function keptSearch(slots: Int32Array, b: IndexedText, pairs: number): Search {
+  const rows = new Int32Array(slots.length + 1);
+  const places = new Int32Array(pairs);
+  const runs = new Int32Array(pairs);
+  // by j + 1: the run that ends there, of the row before this one, and which row it is of (from 1)
+  const [run, rowOf] = [new Int32Array(b.codes.length + 1), new Int32Array(b.codes.length + 1)];
+  for (let i = 0, at = 0; i < slots.length; i++) {
+    const first = slots[i] < 0 ? 0 : b.offsets[slots[i]];
+    const end = slots[i] < 0 ? 0 : b.offsets[slots[i] + 1];
+    // from the back, so that what stands before is still of the row before
+    for (let p = end - 1; p >= first; p--) {
+      const j = b.positions[p];
+      run[j + 1] = rowOf[j] === i ? run[j] + 1 : 1;
+      rowOf[j + 1] = i + 1;
+    }
+    for (let p = first; p < end; p++, at++) {
+      places[at] = b.positions[p];
+      runs[at] = run[b.positions[p] + 1];
+    }
+    rows[i + 1] = at;
+  }
+  return (best, aFrom, aTo, bFrom, bTo) => {
+    [best.i, best.j] = [aFrom, bFrom];
+    let most = 0;
+    for (let i = aFrom; i < aTo; i++) {
+      for (let at = rows[i]; at < rows[i + 1]; at++) {
+        if (runs[at] <= most) continue;
+        const j = places[at];
+        if (j < bFrom) continue;
+        if (j >= bTo) break;
+        const size = Math.min(runs[at], i - aFrom + 1, j - bFrom + 1);
+        if (size <= most) continue;
+        most = size;
+        [best.i, best.j] = [i - size + 1, j - size + 1];
+      }
+    }
+    best.size = most;
+  };
+}
+
+/**
+ * Finds the longest common block of a window through the index; of several the one that starts first in a, then first in b.
+ *
+ * @param slots [length of a] slot in b; -1: none
+ */
+function blockSearch(slots: Int32Array, b: IndexedText): Search {
   // runs[j + 1]: length of the common run that ends at j and the row's character; one row back, and this row.
   let previous = new Int32Array(b.codes.length + 1);
   let current = new Int32Array(b.codes.length + 1);
 
-  return (aFrom: number, aTo: number, bFrom: number, bTo: number) => {
+  return (best, aFrom, aTo, bFrom, bTo) => {
     const clear = (runs: Int32Array, slot: number) => {
       if (slot < 0) return;
       const end = b.offsets[slot + 1];
       for (let p = firstFrom(b, slot, bFrom); p < end && b.positions[p] < bTo; p++) runs[b.positions[p] + 1] = 0;
     };
 
-    let best = { i: aFrom, j: bFrom, size: 0 };
+    [best.i, best.j, best.size] = [aFrom, bFrom, 0];
     for (let i = aFrom; i < aTo; i++) {
       const slot = slots[i];
       const end = slot < 0 ? 0 : b.offsets[slot + 1];
@@ -115,21 +225,12 @@ function blockSearch(a: Uint32Array, b: IndexedText) {
         const j = b.positions[p];
         const run = previous[j] + 1;
         current[j + 1] = run;
-        if (run > best.size) best = { i: i - run + 1, j: j - run + 1, size: run };
+        if (run > best.size) [best.i, best.j, best.size] = [i - run + 1, j - run + 1, run];
       }
       if (i > aFrom) clear(previous, slots[i - 1]);
       [previous, current] = [current, previous];
     }
     if (aTo > aFrom) clear(previous, slots[aTo - 1]);
-
-    let { i, j, size } = best;
-    while (i > aFrom && j > bFrom && a[i - 1] === b.codes[j - 1]) {
-      i--;
-      j--;
-      size++;
-    }
-    while (i + size < aTo && j + size < bTo && a[i + size] === b.codes[j + size]) size++;
-    return { i, j, size };
   };
 }
 
