@@ -40,19 +40,32 @@ type Value = number | null;
  * sign(y − mean y). `processOnlySignalGroups`: groups whose outcomes agree and whose scores do not, over all groups.
  * A trajectory without a score or an outcome takes no part. null: undefined. The judge must not have seen the outcome.
  */
-export function processOutcome(rows: ProcessOutcomeRows, { threshold, bins }: ProcessOutcomeParams) {
-  const { process: p, success: y, turns: T, groupOf, trainingStep } = whole(rows);
+export function processOutcome(rows: ProcessOutcomeRows, params: ProcessOutcomeParams) {
+  const { process: p, success: y, turns: T, trainingStep } = whole(rows);
+  const agreement = auc(p, signs(y));
+  const right = total(y);
+  return {
+    ...processAgreement(rows, params),
+    pearson: said(pearson(p, y)),
+    spearman: said(spearman(p, y)),
+    kendallTauB: kendallTauB(p, agreement, right * (y.length - right)),
+    ...overSteps(p, y, T, trainingStep),
+  };
+}
+
+const signs = (y: Float64Array) => y.map((value) => 2 * value - 1);
+
+/** The part of `processOutcome` that needs no ranks of all trajectories, and no more than one training step. */
+export function processAgreement(rows: ProcessOutcomeRows, { threshold, bins }: ProcessOutcomeParams) {
+  const { process: p, success: y, turns: T, groupOf } = whole(rows);
   const right = indices(y, (value) => value === 1);
   const wrong = indices(y, (value) => value !== 1);
   const meanCorrect = meanAt(p, right);
   const meanIncorrect = meanAt(p, wrong);
   const gap = meanCorrect === null || meanIncorrect === null ? null : meanCorrect - meanIncorrect;
-  const agreement = auc(p, y.map((value) => 2 * value - 1)); // prettier-ignore
+  const pT = pearson(p, T);
   return {
-    auroc: said(agreement),
-    pearson: said(pearson(p, y)),
-    spearman: said(spearman(p, y)),
-    kendallTauB: kendallTauB(p, agreement, right.length * wrong.length),
+    auroc: said(auc(p, signs(y))),
     meanCorrect,
     meanIncorrect,
     gap,
@@ -62,9 +75,8 @@ export function processOutcome(rows: ProcessOutcomeRows, { threshold, bins }: Pr
     brier: mean(p.map((value, i) => (value - y[i]) ** 2)),
     ece: calibrationError(p, y, bins),
     ...inGroups(p, y, groupOf),
-    lengthCorrelation: said(pearson(p, T)),
-    partialCorrelation: partialCorrelation(pearson(p, y), pearson(p, T), pearson(y, T)),
-    ...overSteps(p, y, T, trainingStep),
+    lengthCorrelation: said(pT),
+    partialCorrelation: partialCorrelation(pearson(p, y), pT, pearson(y, T)),
   };
 }
 
@@ -174,7 +186,11 @@ function overSteps(p: Float64Array, y: Float64Array, T: Float64Array, trainingSt
 }
 
 const said = (value: number): Value => (Number.isNaN(value) ? null : value);
-const total = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
+function total(values: Iterable<number>): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
 const mean = (values: ArrayLike<number> & Iterable<number>): Value =>
   values.length === 0 ? null : total(values) / values.length;
 const meanAt = (values: Numbers, rows: readonly number[]) => mean(rows.map((i) => values[i]));

@@ -43,12 +43,15 @@ const LEAST_WEIGHT = 0.001;
 export function failuresOf(trajectories: TrajectoryBatch, chars = FINGERPRINT_CHARS): Failure[] {
   const { ids, groups, groupOf, turnOffsets, stateKey, texts } = trajectories;
   const success = successOf(trajectories);
-  return ids.flatMap((_, i) => {
+  const failures: Failure[] = [];
+  for (let i = 0; i < ids.length; i++) {
+    if (!(success[i] < 1)) continue;
     const first = turnOffsets[i];
     const key = first < turnOffsets[i + 1] ? stateKey[first] : -1;
     const text = key >= 0 && texts ? texts.states[key] : '';
-    return success[i] < 1 ? [{ task: groups[groupOf[i]], fingerprint: text.slice(0, chars) }] : [];
-  });
+    failures.push({ task: groups[groupOf[i]], fingerprint: text.slice(0, chars) });
+  }
+  return failures;
 }
 
 /**
@@ -83,23 +86,48 @@ export class FailureCurriculum {
   record(failures: readonly Failure[], most = Infinity): readonly ComparedFailure[] {
     const { boost, selfBoost, maxHistory } = this.#options;
     const all = [...this.history, ...failures];
-    const rememberedAt = (i: number) => all.slice(Math.max(0, all.length - failures.length + i - maxHistory), all.length - failures.length + i); // prettier-ignore
+    const before = all.length - failures.length;
+    const firstOf = (i: number) => Math.max(0, before + i - maxHistory);
     const every = Math.max(1, failures.length / most);
     const found = new Map<number, readonly AlikeTask[]>();
     let [raised, remembered] = [0, 0];
     for (let k = 0; k < Math.min(failures.length, most); k++) {
       const i = Math.floor((k + 0.5) * every);
-      const alike = this.#alikeAmong(failures[i], rememberedAt(i));
+      const rememberedThen = all.slice(firstOf(i), before + i);
+      const alike = this.#alikeAmong(failures[i], rememberedThen);
       found.set(i, alike);
       raised += alike.reduce((sum, { similarity }) => sum + similarity, 0);
-      remembered += otherTasks(failures[i], rememberedAt(i)).length;
+      remembered += new Set(rememberedThen.map(({ task }) => task)).difference(new Set([failures[i].task])).size;
     }
     const usual = remembered > 0 ? raised / remembered : 0;
-    failures.forEach((failure, i) => {
-      this.#raise(failure.task, selfBoost);
-      const alike = found.get(i) ?? otherTasks(failure, rememberedAt(i)).map((task) => ({ task, similarity: usual }));
-      for (const { task, similarity } of alike) this.#raise(task, boost * similarity);
-    });
+
+    // the tasks as numbers: hundreds of failures raise those of dozens before them
+    const numberOf = new Map<string, number>();
+    for (const { task } of all) if (!numberOf.has(task)) numberOf.set(task, numberOf.size);
+    const taskOf = Int32Array.from(all, ({ task }) => numberOf.get(task)!);
+    const weights = Float64Array.from(numberOf.keys(), (task) => this.weights.get(task) ?? 1);
+    const wasRaised = new Uint8Array(weights.length);
+    const raisedBy = new Int32Array(weights.length).fill(-1);
+    const raise = (task: number, by: number) => {
+      weights[task] += by;
+      wasRaised[task] = 1;
+    };
+    for (let i = 0; i < failures.length; i++) {
+      const own = taskOf[before + i];
+      raise(own, selfBoost);
+      const alike = found.get(i);
+      if (alike) {
+        for (const { task, similarity } of alike) raise(numberOf.get(task)!, boost * similarity);
+        continue;
+      }
+      raisedBy[own] = i;
+      for (let earlier = firstOf(i); earlier < before + i; earlier++) {
+        if (raisedBy[taskOf[earlier]] === i) continue;
+        raisedBy[taskOf[earlier]] = i;
+        raise(taskOf[earlier], boost * usual);
+      }
+    }
+    for (const [task, number] of numberOf) if (wasRaised[number] === 1) this.weights.set(task, weights[number]);
     this.history.splice(0, Infinity, ...all.slice(-maxHistory));
     for (const [task, weight] of this.weights) this.weights.set(task, Math.max(weight, LEAST_WEIGHT));
     return [...found].flatMap(([i, [first]]) => (first ? [{ of: failures[i].task, ...first }] : []));
@@ -119,10 +147,6 @@ export class FailureCurriculum {
       .sort((a, b) => b.similarity - a.similarity);
     const seen = new Set<string>();
     return scored.filter((each) => !seen.has(each.task) && seen.size < topK && seen.add(each.task));
-  }
-
-  #raise(task: string, by: number): void {
-    this.weights.set(task, (this.weights.get(task) ?? 1) + by);
   }
 
   #similarity(a: string, b: string): number {
@@ -180,15 +204,9 @@ function toldApart(failures: readonly Failure[]): Failure[] {
     while (at < shared && other[at] === first[at]) at++;
     shared = at;
   }
-  return failures.map(({ task }) => ({
-    task,
-    fingerprint: prompts.get(task)!.slice(shared, shared + FINGERPRINT_CHARS),
-  }));
+  const fingerprints = new Map([...prompts].map(([task, prompt]) => [task, prompt.slice(shared, shared + FINGERPRINT_CHARS)])); // prettier-ignore
+  return failures.map(({ task }) => ({ task, fingerprint: fingerprints.get(task)! }));
 }
-
-const otherTasks = ({ task }: Failure, remembered: readonly Failure[]) => [
-  ...new Set(remembered.map((earlier) => earlier.task).filter((other) => other !== task)),
-];
 
 const isSamePair = (a: ComparedFailure, b: ComparedFailure) =>
   (a.of === b.task && a.task === b.of) || (a.of === b.of && a.task === b.task);

@@ -1,9 +1,10 @@
 import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
-import { auc, ownerOf } from '#lib/numeric';
+import { auc, repeatRows } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
 import { successOf } from '../groups.js';
 import { figure, percent } from '../sentences.js';
+import { trajectoryOfTurns } from '../visits.js';
 
 const LEAST_PROBABILITY = 1e-12;
 const VARIANCE_FLOOR = 1e-5;
@@ -71,9 +72,8 @@ interface Estimates {
 export function estimatesOf(trajectories: TrajectoryBatch): Estimates | null {
   const p = numbers(trajectories, 'turn.successEstimate');
   if (!p) return null;
-  const success = successOf(trajectories);
-  const owner = ownerOf(trajectories.turnOffsets);
-  return { p, y: Float64Array.from(owner, (row) => success[row]), owner };
+  const y = repeatRows(successOf(trajectories), trajectories.turnOffsets);
+  return { p, y, owner: trajectoryOfTurns(trajectories) };
 }
 
 /** @param bins of equal width */
@@ -96,7 +96,9 @@ export function calibrationSums({ p, y }: Estimates, bins: number): CalibrationS
 
 /** How well estimates tell successes from failures: ½ is chance, null where there is only one of them. */
 export function aucOfEstimates({ p, y }: Estimates): number | null {
-  const found = auc(p, y.map((value) => (value > 0 ? 1 : value === 0 ? -1 : NaN))); // prettier-ignore
+  const sides = new Float64Array(y.length);
+  for (let t = 0; t < y.length; t++) sides[t] = y[t] > 0 ? 1 : y[t] === 0 ? -1 : NaN;
+  const found = auc(p, sides);
   return Number.isFinite(found) ? found : null;
 }
 
@@ -115,6 +117,17 @@ export function subgroupRegret(trajectories: TrajectoryBatch, { p, y, owner }: E
   return Object.fromEntries(
     said.map(({ name, g }) => [name, squared[g] - (solved[g] - (solved[g] * solved[g]) / count[g])]),
   );
+}
+
+/** How many trajectories have an estimate and an outcome. */
+function estimatedTrajectories({ p, y, owner }: Estimates): number {
+  let [count, last] = [0, -1];
+  for (let t = 0; t < p.length; t++) {
+    if (owner[t] === last || Number.isNaN(p[t]) || Number.isNaN(y[t])) continue;
+    last = owner[t];
+    count++;
+  }
+  return count;
 }
 
 interface Figures {
@@ -152,13 +165,11 @@ export const predictorCalibrationDiagnostic = defineDiagnostic({
     if (!estimates) return null;
     const sums = calibrationSums(estimates, bins);
     if (sums.bins.every(([count]) => count === 0)) return null;
-    const { p, y, owner } = estimates;
-    const said = owner.filter((_, t) => !Number.isNaN(p[t]) && !Number.isNaN(y[t]));
     const worst = Object.entries(subgroupRegret(trajectories, estimates))
       .filter(([, regret]) => regret > 0)
       .sort(([, a], [, b]) => b - a)
       .slice(0, WORST);
-    return { sums, auc: aucOfEstimates(estimates), trajectories: new Set(said).size, worst };
+    return { sums, auc: aucOfEstimates(estimates), trajectories: estimatedTrajectories(estimates), worst };
   },
 
   read(steps) {

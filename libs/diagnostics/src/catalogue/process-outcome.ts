@@ -1,20 +1,23 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { aggregateRows, rowLengths } from '#lib/numeric';
+import { rowLengths, rowSums } from '#lib/numeric';
 import { z } from 'zod';
 import type { Measured, Values } from '../diagnostic.js';
 import { groupRows, mean, successOf } from '../groups.js';
-import { processOutcome } from '../process-outcome.js';
+import { oncePerBatch } from '../once-per-batch.js';
+import { processAgreement } from '../process-outcome.js';
 import { figure, percent } from '../sentences.js';
 import { stepwise, type StepMeasure } from '../stepwise.js';
 import { learningPlateau } from './learning-plateau.js';
 
 /** [trajectories] mean process score of the turns that have one; NaN: none */
-function processOf(trajectories: TrajectoryBatch): Float64Array {
+const processOf = oncePerBatch((trajectories: TrajectoryBatch): Float64Array => {
   const { ids, turnOffsets } = trajectories;
   const scores = numbers(trajectories, 'turn.processReward');
   if (!scores) return new Float64Array(ids.length).fill(NaN);
-  return aggregateRows(Float64Array.from(scores), turnOffsets, 'mean', { empty: NaN, temperature: 1 });
-}
+  const sums = rowSums(scores, turnOffsets);
+  for (let i = 0; i < sums.length; i++) sums[i] /= turnOffsets[i + 1] - turnOffsets[i]; // no turn: 0 / 0
+  return sums;
+});
 
 /**
  * What gating on success would remove, and where process and outcome say the opposite inside a group.
@@ -106,7 +109,7 @@ export const processOutcomeDiagnostic = stepwise({
   measure({ trajectories }, params) {
     const conflicts = processConflicts(trajectories);
     if (conflicts.trajectories === 0) return null;
-    const found = processOutcome(
+    const found = processAgreement(
       {
         process: processOf(trajectories),
         success: successOf(trajectories),
