@@ -79,7 +79,7 @@ export function DiagnosticRow({ run, diagnostic, inForce, onSet, isOpen, isAlert
       <button type="button" className="reading-line" aria-expanded={isOpen} aria-controls={details} onClick={toggle}>
         <span className="reading-title">
           {title}
-          {setCount > 0 && <small className="badge">{counted(setCount, 'setting')}</small>}
+          {setCount > 0 && <small className="badge">{counted(setCount, 'own setting')}</small>}
           {failed.length > 0 && <small className="badge badge-warn">failed</small>}
         </span>
         <span className="reading-says">{sentence(visibleText(saidOf(diagnostic)))}</span>

@@ -14,9 +14,10 @@ export function wordsOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** With a capital and a full stop. */
+/** With a full stop and a capital, unless it begins with the path of a signal. */
 export function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  const first = /^\w+\.\w/.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
+  return `${first}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 interface Told {

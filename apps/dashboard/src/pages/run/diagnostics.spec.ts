@@ -18,11 +18,12 @@ it('writes a value in its unit', () => {
   expect(valueText('inGroupStd', 0.35355)).toBe('0.354');
   expect(valueText('dropRate', 1.5)).toBe('1.500'); // no share after all
   expect(valueText('groups', null)).toBe('–');
-  expect([wordsOf('inGroupStd'), sentence('half of it'), sentence('All.')]).toEqual([
-    'in group std',
-    'Half of it.',
-    'All.',
-  ]);
+  expect([
+    wordsOf('inGroupStd'),
+    sentence('half of it'),
+    sentence('All.'),
+    sentence('turn.toolName is missing'),
+  ]).toEqual(['in group std', 'Half of it.', 'All.', 'turn.toolName is missing.']);
 });
 
 it('stretches a curve between its ends, and leaves gaps as they are', () => {
