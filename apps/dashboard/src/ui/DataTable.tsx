@@ -7,7 +7,7 @@ import {
   type ColumnDef,
   type SortingState,
 } from '@tanstack/react-table';
-import { useMemo, useRef, type CSSProperties, type ReactNode } from 'react';
+import { useMemo, useState, type CSSProperties, type ReactNode } from 'react';
 import { LongRows } from './LongRows.js';
 import { TableRow } from './TableRow.js';
 
@@ -69,7 +69,7 @@ interface DataTableProps<Row> {
 /** A table; of a long one only the rows near the screen exist, in a box that scrolls below its header. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, rows, columns, keyOf, sort, onSort, isMarked, endless, isBoxed = false } = props;
-  const box = useRef<HTMLDivElement>(null);
+  const [box, setBox] = useState<HTMLDivElement | null>(null);
   const sorting = sortingOf(sort);
   const isSorting = onSort !== undefined;
   const definitions = useMemo(
@@ -92,7 +92,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const isComing = endless?.of === null;
   return (
     <div
-      ref={box}
+      ref={setBox}
       className={isLong ? 'table-box table-long' : 'table-box'}
       tabIndex={0}
       role="region"
@@ -150,7 +150,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           </tbody>
         )}
         {isLong && (isComing || endless?.hasMore === true) && (
-          <tfoot aria-hidden="true">
+          <tfoot key={isComing ? 'all' : 'more'} aria-hidden="true">
             {Array.from({ length: isComing ? COMING_ROWS : 1 }, (_, i) => (
               <tr key={i}>
                 <td colSpan={columns.length}>

@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { Fragment, useEffect, useRef, useState, type FocusEvent, type RefObject } from 'react';
+import { Fragment, useEffect, useRef, useState, type FocusEvent } from 'react';
 import { MANY_ROWS, type Column, type EndlessRows } from './DataTable.js';
 import { TableRow } from './TableRow.js';
 
@@ -8,8 +8,8 @@ const ROW_HEIGHT = 38;
 const OVERSCAN = 12;
 
 interface LongRowsProps<Row> {
-  /** what scrolls */
-  readonly box: RefObject<HTMLDivElement | null>;
+  /** what scrolls; null: it is not there yet */
+  readonly box: HTMLDivElement | null;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
@@ -25,7 +25,7 @@ export function LongRows<Row extends object>(props: LongRowsProps<Row>) {
   const [focused, setFocused] = useState<number | null>(null);
   const list = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => box.current,
+    getScrollElement: () => box,
     estimateSize: () => ROW_HEIGHT,
     getItemKey: (index) => keyOf(rows[index]),
     overscan: rows.length <= MANY_ROWS ? MANY_ROWS : OVERSCAN,
@@ -45,10 +45,10 @@ export function LongRows<Row extends object>(props: LongRowsProps<Row>) {
   const latest = useRef({ row, onRow });
   latest.current = { row, onRow };
   useEffect(() => {
-    if (of === null || rows.length === 0) return;
+    if (box === null || of === null || rows.length === 0) return;
     list.scrollToIndex(Math.min(latest.current.row ?? 0, rows.length - 1), { align: 'start' });
     // once for each list: afterwards it stays where somebody scrolls it
-  }, [of, list]);
+  }, [of, list, box]);
   const isStale = endless?.isStale === true;
   useEffect(() => {
     if (row === undefined && !isStale && (list.scrollOffset ?? 0) > 0) list.scrollToIndex(0);
@@ -60,14 +60,13 @@ export function LongRows<Row extends object>(props: LongRowsProps<Row>) {
     else if (hasScrolled.current && first !== (latest.current.row ?? 0)) latest.current.onRow?.(first);
   }, [list.isScrolling, first]);
 
-  const onFocus = ({ target }: FocusEvent) => {
-    const at = target.closest('tr')?.dataset.index;
-    setFocused(at === undefined ? null : Number(at));
-  };
+  const onFocus = ({ target }: FocusEvent) => setFocused(indexOf(target));
+  // the row that loses the focus must be there until another has it
+  const onBlur = ({ relatedTarget }: FocusEvent) => relatedTarget && setFocused(indexOf(relatedTarget));
   const items = list.getVirtualItems();
   const end = items.at(-1)?.end ?? 0;
   return (
-    <tbody onFocus={onFocus} onBlur={() => setFocused(null)}>
+    <tbody onFocus={onFocus} onBlur={onBlur}>
       {items.map(({ index, key, start }, i) => (
         <Fragment key={key}>
           <Room height={start - (items[i - 1]?.end ?? 0)} columns={columns.length} />
@@ -83,6 +82,12 @@ export function LongRows<Row extends object>(props: LongRowsProps<Row>) {
       <Room height={list.getTotalSize() - end} columns={columns.length} />
     </tbody>
   );
+}
+
+/** Of the row that something stands in. */
+function indexOf(target: EventTarget): number | null {
+  const index = target instanceof HTMLElement ? target.closest('tr')?.dataset.index : undefined;
+  return index === undefined ? null : Number(index);
 }
 
 function Room({ height, columns }: { readonly height: number; readonly columns: number }) {
