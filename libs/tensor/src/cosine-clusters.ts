@@ -1,7 +1,7 @@
 import type { Clusters } from '#lib/numeric';
 import type { Tensor1D, Tensor2D } from '@tensorflow/tfjs-core';
 import type { Device } from './device.js';
-import { blockSide, productsWith, type Rows } from './rows.js';
+import { blockSide, chosenRows, productsWith, type Rows } from './rows.js';
 
 const BLOCK = 256;
 /** Above the number of any cluster, and exact in float32 with one added. */
@@ -95,13 +95,11 @@ async function comparedBlock(
 
 /** [chosen × width] */
 function vectorsOf({ tf }: Device, { vectors, vectorOf }: GroupedRows, chosen: ArrayLike<number>): Tensor2D {
-  const { values, width } = vectors;
-  const copied = new Float32Array(chosen.length * width);
-  for (let i = 0; i < chosen.length; i++) {
-    const from = vectorOf[chosen[i]] * width;
-    copied.set(values.subarray(from, from + width), i * width);
-  }
-  return tf.tensor2d(copied, [chosen.length, width]);
+  const copied = chosenRows(
+    vectors,
+    Array.from(chosen, (row) => vectorOf[row]),
+  );
+  return tf.tensor2d(copied, [chosen.length, vectors.width]);
 }
 
 /** The rows, those of a group next to each other, in their order. */

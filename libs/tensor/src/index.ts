@@ -21,5 +21,5 @@ export {
   type TrainedRecurrent,
 } from './recurrent-network.js';
 export { FEATURE_WIDTH, textFeatures } from './text-features.js';
-export type { Rows } from './rows.js';
+export { chosenRows, type Rows } from './rows.js';
 export { documentFrequencies, termWeights, type DocumentFrequencies } from './text-terms.js';

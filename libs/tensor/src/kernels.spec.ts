@@ -1,23 +1,14 @@
 import { seededRandom } from '#lib/numeric';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Devices, nearestRows, networkOutputs, normalEquations, textFeatures, trainNetwork } from './index.js';
-import type { Device, DeviceId, TrainingOptions, TrainingSet } from './index.js';
+import { describe, expect, it } from 'vitest';
+import { nearestRows, networkOutputs, normalEquations, textFeatures, trainNetwork } from './index.js';
+import type { TrainingOptions, TrainingSet } from './index.js';
+import { dot, rowOf, TESTED, testedDevice } from '../../../test/support/tested-device.js';
 import { TERM_BUCKETS, termWeights } from './text-terms.js';
 
-// The same checks on every device: wasm here, and the one that RECREDIT_TEST_DEVICE names where it is set (test/e2e/webgpu.e2e-spec.ts).
-const ID = (process.env.RECREDIT_TEST_DEVICE ?? 'wasm') as DeviceId;
 /** float32 against float64: relative to numbers of about 1 */
 const DIGITS = 5;
 
-let device: Device;
-let tensorsBefore: number;
-
-beforeAll(async () => {
-  device = await new Devices(ID).current();
-  tensorsBefore = device.tf.memory().numTensors;
-}, 120_000);
-
-afterAll(() => expect(device.tf.memory().numTensors, 'every tensor is given back').toBe(tensorsBefore));
+const device = await testedDevice();
 
 const normalRows = (count: number, width: number, seed = 'rows') => {
   const random = seededRandom(seed);
@@ -34,11 +25,7 @@ function unitRows(count: number, width: number) {
   return rows;
 }
 
-const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, k) => sum + value * b[k], 0);
-const rowOf = ({ values, width }: { values: Float32Array; width: number }, i: number) =>
-  values.subarray(i * width, (i + 1) * width);
-
-describe(`on ${ID}`, () => {
+describe(`on ${TESTED}`, () => {
   describe('textFeatures', () => {
     const texts = ['open the red door', 'open the blue door', 'sell twelve apples', '', 'Open the RED door!'];
 
@@ -47,6 +34,17 @@ describe(`on ${ID}`, () => {
       const lengths = texts.map((_, i) => Math.sqrt(dot(rowOf(features, i), rowOf(features, i))));
       [1, 1, 1, 0, 1].forEach((length, i) => expect(lengths[i]).toBeCloseTo(length, DIGITS));
       expect([...rowOf(features, 4)]).toEqual([...rowOf(features, 0)]);
+    });
+
+    it('of one word alone are the signs that follow from the seed', async () => {
+      const features = await textFeatures(device, ['door'], 7);
+      const random = seededRandom('projection 7');
+      const [{ buckets }, words] = [termWeights(['door']), 256 / 32];
+      for (let i = 0; i < buckets[0] * words; i++) random.integer(2 ** 32);
+      const drawn = Array.from({ length: words }, () => random.integer(2 ** 32));
+      features.forEach((value, k) =>
+        expect(value).toBeCloseTo((drawn[Math.floor(k / 32)] >>> (k % 32)) & 1 ? 1 / 16 : -1 / 16, DIGITS + 2),
+      );
     });
 
     it('have products near the cosines of the terms', async () => {
@@ -104,6 +102,11 @@ describe(`on ${ID}`, () => {
       const { rows, similarity } = await nearestRows(device, unitRows(2, 4), null, 3);
       expect([...rows]).toEqual([1, -1, -1, 0, -1, -1]);
       expect([...similarity.subarray(1, 3)]).toEqual([NaN, NaN]);
+    });
+
+    it('are none that a product with NaN speaks for', async () => {
+      const queries = { values: Float32Array.of(1, 0, NaN, 0, 0.6, 0.8), width: 2 };
+      expect([...(await nearestRows(device, queries, null, 2)).rows]).toEqual([2, -1, -1, -1, 0, -1]);
     });
 
     it('are sought among other rows, where there are others', async () => {

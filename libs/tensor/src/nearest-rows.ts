@@ -1,6 +1,7 @@
-import type { Tensor2D } from '@tensorflow/tfjs-core';
+import { keepRow, noRows, sortedPlaces, type BestRows } from './best-rows.js';
 import type { Device } from './device.js';
-import { blockSide, productsWith, rowsTensor, type Rows } from './rows.js';
+import { blockSide, rowCountOf, rowsTensor, type Rows } from './rows.js';
+import { takeValues } from './take-values.js';
 
 export interface Nearest {
   /** [queries × k] row among the candidates, most similar first; -1: there are fewer */
@@ -10,12 +11,14 @@ export interface Nearest {
 }
 
 const BLOCK = 1024;
-/** Below any product of vectors of unit length. */
-const NEVER = -4;
 
 /**
- * The k candidates with the largest product with each query: for rows of unit length, the largest cosine. Computed block
- * by block on the device, which keeps k a query: never a matrix of queries × candidates.
+ * The k candidates with the largest product with each query: for rows of unit length, the largest cosine. Of equal products the
+ * first candidate is nearer; one that is NaN is nobody's.
+ *
+ * The device multiplies block by block and the processor keeps the best, k a query: never a matrix of queries × candidates. To
+ * choose on the device as well takes wasm four times as long as to multiply. Among the rows themselves a pair of blocks is
+ * multiplied once and looked at from both sides.
  *
  * @param candidates of unit length, as queries are; null: the queries themselves, and no row is its own neighbour
  * @param block rows of a block, at most
@@ -28,85 +31,67 @@ export async function nearestRows(
   block = BLOCK,
 ): Promise<Nearest> {
   await device.activate();
-  const queryCount = queries.values.length / queries.width;
-  const side = blockSide(device, queries.width, block);
-  const rows = new Int32Array(queryCount * k).fill(-1);
-  const similarity = new Float32Array(queryCount * k).fill(NaN);
-  for (let from = 0; from < queryCount; from += side) {
-    const to = Math.min(from + side, queryCount);
-    const best = bestOfBlock(device, queries, candidates, { from, to, side, k });
-    if (!best) continue;
-    const kept = best.values.shape[1];
-    const [values, places] = await Promise.all([best.values.data(), best.indices.data()]).finally(() =>
-      device.tf.dispose([best.values, best.indices]),
-    );
-    for (let i = 0; i < to - from; i++) {
-      for (let j = 0; j < kept; j++) {
-        if (values[i * kept + j] <= NEVER) continue;
-        rows[(from + i) * k + j] = places[i * kept + j];
-        similarity[(from + i) * k + j] = values[i * kept + j];
-      }
-    }
-  }
-  return { rows, similarity };
-}
-
-interface Best {
-  /** [queries × up to k] */
-  readonly values: Tensor2D;
-  /** [queries × up to k] rows among all candidates */
-  readonly indices: Tensor2D;
-}
-
-/** The best k of all candidates for a block of queries, kept on the device; null: there is no candidate. */
-function bestOfBlock(
-  device: Device,
-  queries: Rows,
-  candidates: Rows | null,
-  { from, to, side, k }: { from: number; to: number; side: number; k: number },
-): Best | null {
   const { tf } = device;
   const others = candidates ?? queries;
-  const otherCount = others.values.length / others.width;
-  const left = rowsTensor(device, queries, from, to);
-  let best: Best | null = null;
-  try {
-    for (let first = 0; first < otherCount; first += side) {
-      const last = Math.min(first + side, otherCount);
-      const before: Best | null = best;
-      const [values, indices] = tf.tidy((): [Tensor2D, Tensor2D] => {
-        let products: Tensor2D = productsWith(device, left, rowsTensor(device, others, first, last));
-        if (!candidates) {
-          const own = tf.equal(
-            tf.reshape(tf.range(from, to, 1, 'int32'), [to - from, 1]),
-            tf.reshape(tf.range(first, last, 1, 'int32'), [1, last - first]),
-          );
-          products = tf.where(own, tf.fill(products.shape, NEVER), products);
-        }
-        const top = tf.topk(products, Math.min(k, last - first));
-        const place: Tensor2D = tf.cast(tf.add(top.indices, tf.scalar(first, 'int32')), 'int32');
-        const found: Best = { values: top.values, indices: place };
-        const kept = before ? better(device, before, found, k) : found;
-        return [kept.values, kept.indices];
-      });
-      best = { values, indices };
-      if (before) tf.dispose([before.values, before.indices]);
+  const [queryCount, otherCount] = [rowCountOf(queries), rowCountOf(others)];
+  const side = blockSide(device, queries.width, block);
+  const best = noRows(queryCount, Math.min(k, otherCount));
+  for (let first = 0; first < otherCount; first += side) {
+    const last = Math.min(first + side, otherCount);
+    const right = tf.tidy(() => tf.transpose(rowsTensor(device, others, first, last)));
+    try {
+      const end = candidates ? queryCount : last;
+      for (let from = 0; from < end; from += side) {
+        const to = Math.min(from + side, end);
+        const products = await takeValues(tf.tidy(() => tf.matMul(rowsTensor(device, queries, from, to), right)));
+        keepBest(best, { products, from, to, first, last }, candidates === null);
+      }
+    } finally {
+      right.dispose();
     }
-    return best;
-  } catch (error) {
-    if (best) tf.dispose([best.values, best.indices]);
-    throw error;
-  } finally {
-    left.dispose();
+  }
+  return sorted(best, k);
+}
+
+interface Block {
+  /** [queries × candidates] */
+  readonly products: Float32Array;
+  /** queries from .. to − 1 */
+  readonly from: number;
+  readonly to: number;
+  /** candidates first .. last − 1 */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** @param areSame queries and candidates are the same rows, and their blocks come once: the queries' is never the later one */
+function keepBest(best: BestRows, { products, from, to, first, last }: Block, areSame: boolean): void {
+  const { least } = best;
+  const isMirrored = areSame && from !== first;
+  const width = last - first;
+  for (let query = from; query < to; query++) {
+    const start = (query - from) * width - first;
+    let enough = least[query];
+    for (let row = first; row < last; row++) {
+      const product = products[start + row];
+      if (product > enough && !(areSame && row === query)) {
+        keepRow(best, query, row, product);
+        enough = least[query];
+      }
+      if (isMirrored && product > least[row]) keepRow(best, row, query, product);
+    }
   }
 }
 
-/** The best k of two lists. The places are gathered from one flat row: wasm's gather by batches reads beyond its memory. */
-function better({ tf }: Device, a: Best, b: Best, k: number): Best {
-  const all = tf.concat2d([a.values, b.values], 1);
-  const [rowCount, columnCount] = all.shape;
-  const { values, indices } = tf.topk(all, Math.min(k, columnCount));
-  const starts = tf.reshape(tf.range(0, rowCount * columnCount, columnCount, 'int32'), [rowCount, 1]);
-  const flat = tf.reshape(tf.concat2d([a.indices, b.indices], 1), [-1]);
-  return { values, indices: tf.gather(flat, tf.cast(tf.add(indices, starts), 'int32')) as Tensor2D };
+function sorted(best: BestRows, k: number): Nearest {
+  const queryCount = best.counts.length;
+  const rows = new Int32Array(queryCount * k).fill(-1);
+  const similarity = new Float32Array(queryCount * k).fill(NaN);
+  for (let query = 0; query < queryCount; query++) {
+    sortedPlaces(best, query).forEach((place, i) => {
+      rows[query * k + i] = best.rows[place];
+      similarity[query * k + i] = best.values[place];
+    });
+  }
+  return { rows, similarity };
 }

@@ -1,5 +1,6 @@
 import type { Device } from './device.js';
-import type { Rows } from './rows.js';
+import { rowsTensor, summedProducts, type Rows } from './rows.js';
+import { takeValues } from './take-values.js';
 
 /** What a linear fit needs of its rows. */
 export interface NormalEquations {
@@ -16,30 +17,23 @@ const BLOCK_ROWS = 4096;
  *
  * @param targets [rows]
  */
-export async function normalEquations(
-  device: Device,
-  { values, width }: Rows,
-  targets: Float32Array,
-): Promise<NormalEquations> {
+export async function normalEquations(device: Device, rows: Rows, targets: Float32Array): Promise<NormalEquations> {
   const { tf } = device;
   await device.activate();
+  const { width } = rows;
   const gram = new Float64Array(width * width);
   const moment = new Float64Array(width);
   const blockRows = Math.max(1, Math.min(BLOCK_ROWS, Math.floor(device.maxElements / width)));
   for (let from = 0; from < targets.length; from += blockRows) {
     const to = Math.min(from + blockRows, targets.length);
-    const [square, sums] = tf.tidy(() => {
-      const rows = tf.tensor2d(values.subarray(from * width, to * width), [to - from, width]);
-      const column = tf.tensor2d(targets.subarray(from, to), [to - from, 1]);
-      // transposed first: wasm multiplies a transposed matrix ten times as slowly
-      const transposed = tf.transpose(rows);
-      return [tf.matMul(transposed, rows), tf.matMul(transposed, column)];
+    const products = tf.tidy(() => {
+      const x = rowsTensor(device, rows, from, to);
+      const y = tf.tensor2d(targets.subarray(from, to), [to - from, 1]);
+      return [summedProducts(device, x, x), summedProducts(device, x, y)];
     });
-    const [squareValues, sumValues] = await Promise.all([square.data(), sums.data()]);
-    square.dispose();
-    sums.dispose();
-    for (let i = 0; i < gram.length; i++) gram[i] += squareValues[i];
-    for (let i = 0; i < width; i++) moment[i] += sumValues[i];
+    const [squares, sums] = await Promise.all(products.map(takeValues));
+    for (let i = 0; i < gram.length; i++) gram[i] += squares[i];
+    for (let i = 0; i < width; i++) moment[i] += sums[i];
   }
   return { gram, moment };
 }

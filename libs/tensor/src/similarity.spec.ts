@@ -1,33 +1,17 @@
 import { onlineClusters, rowsWhere, seededRandom, topRows } from '#lib/numeric';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cosineClusters, type GroupedRows } from './cosine-clusters.js';
-import type { Device, DeviceId, Tf } from './device.js';
 import { nearestRows } from './nearest-rows.js';
 import { normalEquations } from './normal-equations.js';
-import { Devices } from './open-device.js';
 import type { Rows } from './rows.js';
+import { dot, failing, limited, rowOf, TESTED, testedDevice } from '../../../test/support/tested-device.js';
 import { FEATURE_WIDTH, textFeatures } from './text-features.js';
 
-// As kernels.spec.ts: wasm here, and the device that RECREDIT_TEST_DEVICE names where it is set.
-const ID = (process.env.RECREDIT_TEST_DEVICE ?? 'wasm') as DeviceId;
 /** float32 against float64, of cosines */
 const TOLERANCE = 1e-6;
 
-let device: Device;
-let tensorsBefore: number;
-
-beforeAll(async () => {
-  device = await new Devices(ID).current();
-  tensorsBefore = device.tf.memory().numTensors;
-}, 120_000);
-
-afterAll(() => expect(device.tf.memory().numTensors, 'every tensor is given back').toBe(tensorsBefore));
-
-const rowOf = ({ values, width }: Rows, row: number) => values.subarray(row * width, (row + 1) * width);
-const cosine = (rows: Rows, a: number, b: number) => {
-  const other = rowOf(rows, b);
-  return rowOf(rows, a).reduce((sum, value, k) => sum + value * other[k], 0);
-};
+const device = await testedDevice();
+const cosine = (rows: Rows, a: number, b: number) => dot(rowOf(rows, a), rowOf(rows, b));
 
 /** Unit rows around a few directions, so that some resemble each other and others do not. */
 function scattered(count: number, width: number, directions: number, seed: string): Rows {
@@ -43,38 +27,9 @@ function scattered(count: number, width: number, directions: number, seed: strin
   return { values, width };
 }
 
-/** The device as one whose largest tensor is small, and how large the largest tensor was that it made. */
-function limited(maxElements: number): { device: Device; largest: () => number } {
-  let largest = 0;
-  const watched = new Proxy(device.tf, {
-    get(tf, name: keyof Tf) {
-      const operation: unknown = tf[name];
-      if (typeof operation !== 'function') return operation;
-      return (...args: unknown[]) => {
-        const made: unknown = operation.apply(tf, args);
-        for (const each of [made].flat()) if (each instanceof tf.Tensor) largest = Math.max(largest, each.size);
-        return made;
-      };
-    },
-  });
-  return { device: { ...device, tf: watched, maxElements }, largest: () => largest };
-}
+const lost = () => failing(device, 'matMul', 2);
 
-/** The device, whose products fail from the second one on. */
-function failing(): Device {
-  let products = 0;
-  const tf = new Proxy(device.tf, {
-    get: (target, name: keyof Tf) =>
-      name === 'matMul' && products++ > 0
-        ? () => {
-            throw new Error('device lost');
-          }
-        : target[name],
-  });
-  return { ...device, tf };
-}
-
-describe(`on ${ID}`, () => {
+describe(`on ${TESTED}`, () => {
   describe('cosineClusters', () => {
     const vectors = scattered(60, 12, 9, 'clusters');
     const random = seededRandom('groups');
@@ -109,7 +64,7 @@ describe(`on ${ID}`, () => {
     });
 
     it('make no tensor beyond the limit of the device', async () => {
-      const small = limited(50);
+      const small = limited(device, 50);
       expect(await cosineClusters(small.device, rows, 0.85)).toEqual(await cosineClusters(device, rows, 0.85));
       expect(small.largest()).toBeGreaterThan(0);
       expect(small.largest()).toBeLessThanOrEqual(50);
@@ -117,7 +72,7 @@ describe(`on ${ID}`, () => {
 
     it('leave no tensor behind when the device fails', async () => {
       const before = device.tf.memory().numTensors;
-      await expect(cosineClusters(failing(), rows, 0.85, 16)).rejects.toThrow('device lost');
+      await expect(cosineClusters(lost(), rows, 0.85, 16)).rejects.toThrow('device lost');
       expect(device.tf.memory().numTensors).toBe(before);
     });
   });
@@ -139,7 +94,7 @@ describe(`on ${ID}`, () => {
     }, 120_000);
 
     it('make no tensor beyond the limit of the device', async () => {
-      const small = limited(60);
+      const small = limited(device, 60);
       const nearest = await nearestRows(small.device, vectors, null, 3);
       expect(nearest.rows).toEqual((await nearestRows(device, vectors, null, 3)).rows);
       expect(small.largest()).toBeGreaterThan(0);
@@ -148,7 +103,7 @@ describe(`on ${ID}`, () => {
 
     it('leave no tensor behind when the device fails', async () => {
       const before = device.tf.memory().numTensors;
-      await expect(nearestRows(failing(), vectors, null, 3, 8)).rejects.toThrow('device lost');
+      await expect(nearestRows(lost(), vectors, null, 3, 8)).rejects.toThrow('device lost');
       expect(device.tf.memory().numTensors).toBe(before);
     });
 
@@ -181,7 +136,7 @@ describe(`on ${ID}`, () => {
     }, 120_000);
 
     it('make no tensor beyond the limit of the device', async () => {
-      const small = limited(20 * FEATURE_WIDTH);
+      const small = limited(device, 20 * FEATURE_WIDTH);
       const features = await textFeatures(small.device, [...texts, words(2_000)], 0);
       expect(small.largest()).toBeLessThanOrEqual(20 * FEATURE_WIDTH);
       const alone = await textFeatures(device, [...texts, words(2_000)], 0);
@@ -190,9 +145,7 @@ describe(`on ${ID}`, () => {
 
     it('leave no tensor behind when the device fails', async () => {
       const before = device.tf.memory().numTensors;
-      await expect(textFeatures(failing(), [...texts, words(2_000), words(2_000, 1)], 0)).rejects.toThrow(
-        'device lost',
-      );
+      await expect(textFeatures(lost(), [...texts, words(2_000), words(2_000, 1)], 0)).rejects.toThrow('device lost');
       expect(device.tf.memory().numTensors).toBe(before);
     });
   });
