@@ -1,5 +1,6 @@
 import { ownerOf } from '#lib/numeric';
 import {
+  chosenRows,
   networkOutputs,
   recurrentOutputs,
   trainNetwork,
@@ -91,11 +92,4 @@ function rowsOf({ offsets }: Pick<TrainingSet, 'offsets'>, sequences: Int32Array
   const rows: number[] = [];
   for (const i of sequences) for (let row = offsets[i]; row < offsets[i + 1]; row++) rows.push(row);
   return Int32Array.from(rows);
-}
-
-/** @returns [chosen × width] */
-export function chosenRows({ values, width }: Rows, rows: Int32Array): Float32Array {
-  const chosen = new Float32Array(rows.length * width);
-  rows.forEach((row, i) => chosen.set(values.subarray(row * width, (row + 1) * width), i * width));
-  return chosen;
 }

@@ -15,13 +15,13 @@ export type Embeddings = readonly (readonly number[] | null)[];
 export const loggedEmbeddings = (trajectories: TrajectoryBatch) =>
   signalValues(trajectories, 'turn.embedding', EMBEDDING) as Embeddings | null;
 
-/** One row per embedding, each of unit length; one of zeros, or of another width, is zeros. */
-export function unitRows(embeddings: Embeddings, width: number): Rows {
+/** One row per embedding, each of unit length, or of the one that is said; one of zeros, or of another width, is zeros. */
+export function unitRows(embeddings: Embeddings, width: number, length = 1): Rows {
   const values = new Float32Array(embeddings.length * width);
   embeddings.forEach((embedding, row) => {
     if (embedding?.length !== width) return;
-    const length = Math.sqrt(embedding.reduce((sum, value) => sum + value * value, 0)) || 1;
-    embedding.forEach((value, k) => (values[row * width + k] = value / length));
+    const own = Math.sqrt(embedding.reduce((sum, value) => sum + value * value, 0)) || 1;
+    embedding.forEach((value, k) => (values[row * width + k] = (value / own) * length));
   });
   return { values, width };
 }

@@ -225,6 +225,12 @@ it('a model that learned nothing that holds is said so', async () => {
   ]);
 });
 
+it('where one group alone succeeded, a predictor of success is judged by finite losses', async () => {
+  const rare = records.map((record, i) => ({ ...record, success: record.group === 'task 3' && i % 2 === 0 }));
+  const { credit } = await creditOf('learned-progress', { target: 'success', epochs: 2 }, trajectoryBatch(rare));
+  for (const loss of ['heldOutLoss', 'baselineLoss']) expect(shardValue(credit, loss)).toBeLessThan(14);
+});
+
 it('a signal that is missing is an answer', async () => {
   const bare = trajectoryBatch(
     records.map(({ id, group, trainingStep, turns }) => ({ id, group, trainingStep, turns })),

@@ -1,5 +1,6 @@
 import type { TrajectoryBatch } from '#lib/dataset';
 import {
+  chosenRows,
   documentFrequencies,
   FEATURE_WIDTH,
   nearestRows,
@@ -158,16 +159,13 @@ function turnsByVector(
 async function nearestOf(
   device: Device,
   state: Rows,
-  { values, width }: Rows,
+  vectors: Rows,
   turnsOf: ReadonlyMap<number, readonly PlacedTurn[]>,
   count: number,
 ): Promise<(PlacedTurn & { readonly similarity: number })[]> {
   if (count === 0) return [];
   const chosen = [...turnsOf.keys()];
-  const candidates = { values: new Float32Array(chosen.length * width), width };
-  chosen.forEach((vector, i) =>
-    candidates.values.set(values.subarray(vector * width, (vector + 1) * width), i * width),
-  );
+  const candidates = { values: chosenRows(vectors, chosen), width: vectors.width };
   for (let asked = count; ; asked *= 4) {
     const { rows, similarity } = await nearestRows(device, state, candidates, Math.min(asked, chosen.length));
     const turns = [...rows]

@@ -1,4 +1,4 @@
-import type { Tensor1D } from '@tensorflow/tfjs-core';
+import type { Rank, Tensor1D } from '@tensorflow/tfjs-core';
 import { seededRandom, type Random } from '#lib/numeric';
 import type { Device } from './device.js';
 import type { Rows } from './rows.js';
@@ -44,7 +44,10 @@ export interface Fitted {
 
 const BETA1 = 0.9;
 const BETA2 = 0.999;
-const EPSILON = 1e-8;
+/** A gradient below this share of the largest one may be rounding, of which Adam would make a whole step. */
+const ROUNDING = 1e-5;
+/** Where every gradient is 0, no step is divided by 0. */
+const TINY = 1e-20;
 /** Inputs of a batch may take this share of the largest tensor. */
 export const SHARE = 1 / 8;
 /** A validation looks at so many batches at once: it keeps nothing of the way. */
@@ -54,7 +57,10 @@ const VALIDATION_BATCHES = 8;
  * Fits weights to the training sequences by Adam, and keeps those that did best on the validation sequences. The same seed
  * gives the same weights on the same device, bit for bit.
  *
- *     m ← β₁ m + (1 − β₁) g      v ← β₂ v + (1 − β₂) g²      w ← w − η (m̂ / (√v̂ + ε) + decay · w)
+ *     m ← β₁ m + (1 − β₁) g      v ← β₂ v + (1 − β₂) g²      w ← w − η (m̂ / (√v̂ + ε) + decay · w)      ε = 1e-5 max √v̂
+ *
+ * Adam's own ε is 1e-8, of whatever size the gradients are. A batch of all training rows has a gradient of the last bias that is
+ * 0 but for rounding, since the network begins at the mean; with ε = 1e-8 that moves it by a whole step, to either side.
  *
  * @param training, validation sequences of the set
  */
@@ -78,11 +84,11 @@ export async function fitWeights(
     }
     return total / count;
   };
-  const decayed = tf.tensor1d(model.decayed);
-  let weights: Tensor1D = tf.tensor1d(model.initial);
-  let first: Tensor1D = tf.zeros([model.initial.length]);
-  let second: Tensor1D = tf.zeros([model.initial.length]);
-  let best: Tensor1D = tf.clone(weights);
+  let [weights, first, second, best, decayed] = tf.tidy((): Tensor1D[] => {
+    const initial = tf.tensor1d(model.initial);
+    const zeros = () => tf.zeros<Rank.R1>([model.initial.length]);
+    return [initial, zeros(), zeros(), tf.clone(initial), tf.tensor1d(model.decayed)];
+  });
   let bestEpoch = 0;
   let steps = 0;
   try {
@@ -94,7 +100,9 @@ export async function fitWeights(
           const gradient = model.gradient(chosen, weights, random);
           const m = tf.add(tf.mul(first, BETA1), tf.mul(gradient, 1 - BETA1));
           const v = tf.add(tf.mul(second, BETA2), tf.mul(tf.square(gradient), 1 - BETA2));
-          const step = tf.div(tf.div(m, 1 - BETA1 ** steps), tf.add(tf.sqrt(tf.div(v, 1 - BETA2 ** steps)), EPSILON));
+          const size = tf.sqrt(tf.div(v, 1 - BETA2 ** steps));
+          const epsilon = tf.add(tf.mul(tf.max(size), ROUNDING), TINY);
+          const step = tf.div(tf.div(m, 1 - BETA1 ** steps), tf.add(size, epsilon));
           const decay = tf.mul(tf.mul(weights, decayed), weightDecay);
           return [tf.sub(weights, tf.mul(tf.add(step, decay), learningRate)), m, v] as Tensor1D[];
         });

@@ -3,7 +3,6 @@ export { DEVICE_IDS, type Device, type DeviceId, type DeviceWish } from './devic
 export type { FitOptions, TrainingSet } from './fit-weights.js';
 export { nearestRows, type Nearest } from './nearest-rows.js';
 export {
-  logisticLoss,
   networkOutputs,
   trainNetwork,
   type Loss,

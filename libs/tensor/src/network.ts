@@ -1,8 +1,9 @@
-import type { Tensor1D, Tensor2D } from '@tensorflow/tfjs-core';
+import type { Rank, Tensor1D, Tensor2D } from '@tensorflow/tfjs-core';
 import { seededRandom, type Random } from '#lib/numeric';
 import type { Device } from './device.js';
 import { fitWeights, SHARE, type FitOptions, type Fitted, type Model, type TrainingSet } from './fit-weights.js';
-import type { Rows } from './rows.js';
+import { rowCountOf, rowsTensor, summedProducts, type Rows } from './rows.js';
+import { takeValues } from './take-values.js';
 
 /** One hidden layer, or none: f(x) = w₂ · tanh(W₁ x + b₁) + b₂, or w₂ · x + b₂. */
 export interface Network {
@@ -69,22 +70,20 @@ export function networkModel(
 }
 
 /** f of every row. @returns [rows] */
-export async function networkOutputs(device: Device, network: Network, { values, width }: Rows): Promise<Float32Array> {
+export async function networkOutputs(device: Device, network: Network, rows: Rows): Promise<Float32Array> {
   const { tf } = device;
   await device.activate();
-  const rowCount = values.length / width;
+  const rowCount = rowCountOf(rows);
   const outputs = new Float32Array(rowCount);
   const weights = tf.tensor1d(network.weights);
-  const blockRows = Math.max(1, Math.min(rowCount, Math.floor((device.maxElements * SHARE) / width)));
+  const blockRows = Math.max(1, Math.min(rowCount, Math.floor((device.maxElements * SHARE) / rows.width)));
   try {
     for (let from = 0; from < rowCount; from += blockRows) {
       const to = Math.min(from + blockRows, rowCount);
       const output = tf.tidy(() => {
-        const inputs = tf.tensor2d(values.subarray(from * width, to * width), [to - from, width]);
-        return forward(device, inputs, weights, network).output;
+        return forward(device, rowsTensor(device, rows, from, to), weights, network).output;
       });
-      outputs.set(await output.data(), from);
-      output.dispose();
+      outputs.set(await takeValues(output), from);
     }
   } finally {
     weights.dispose();
@@ -151,16 +150,13 @@ function drawFrom(rows: readonly number[], count: number, random: Random): numbe
   return pool.slice(0, count).sort((a, b) => a - b);
 }
 
+/** What the last layer sees of each row (active), its weights as a column (last), and f [rows × 1]. */
 function forward({ tf }: Device, inputs: Tensor2D, weights: Tensor1D, { width, hidden }: Omit<Network, 'weights'>) {
-  if (hidden === 0) {
-    const last = tf.reshape(tf.slice(weights, 0, width), [width, 1]);
-    return { output: tf.add(tf.matMul(inputs, last), tf.slice(weights, width, 1)), active: inputs, last };
-  }
-  const layer = tf.reshape(tf.slice(weights, 0, width * hidden), [width, hidden]);
-  const bias = tf.slice(weights, width * hidden, hidden);
-  const last = tf.reshape(tf.slice(weights, width * hidden + hidden, hidden), [hidden, 1]);
-  const active = tf.tanh(tf.add(tf.matMul(inputs, layer), bias));
-  const output = tf.add(tf.matMul(active, last), tf.slice(weights, width * hidden + 2 * hidden, 1));
+  const [layer, bias, row, lastBias] = tf.split(weights, [width * hidden, hidden, hidden || width, 1]);
+  const last: Tensor2D = tf.reshape(row, [hidden || width, 1]);
+  let active = inputs;
+  if (hidden > 0) active = tf.tanh(tf.add(tf.matMul(inputs, tf.reshape<Rank.R2>(layer, [width, hidden])), bias));
+  const output: Tensor2D = tf.add(tf.matMul(active, last), lastBias);
   return { output, active, last };
 }
 
@@ -169,17 +165,19 @@ function gradientOf(device: Device, batch: Batch, weights: Tensor1D, { hidden, l
   const { tf } = device;
   const inputs = tf.tensor2d(batch.inputs, [batch.sequences * batch.length, batch.width]);
   const { output, active, last } = forward(device, inputs, weights, { width: batch.width, hidden });
-  const byOutput = outputGradient(device, batch, output as Tensor2D, loss);
-  const byLast = tf.reshape(tf.matMul(active, byOutput, true), [-1]);
-  const byLastBias = tf.reshape(tf.sum(byOutput), [1]);
-  if (hidden === 0) return tf.concat1d([byLast as Tensor1D, byLastBias as Tensor1D]);
-  const byActive = tf.mul(tf.matMul(byOutput, last, false, true), tf.sub(1, tf.square(active)));
-  const byLayer = tf.reshape(tf.matMul(inputs, byActive, true), [-1]);
-  return tf.concat1d([byLayer, tf.sum(byActive, 0), byLast, byLastBias] as Tensor1D[]);
+  const byOutput = outputGradient(device, batch, output, loss);
+  const flat = (rows: Tensor2D): Tensor1D => tf.reshape(rows, [-1]);
+  const byLast = flat(summedProducts(device, active, byOutput));
+  const byLastBias: Tensor1D = tf.reshape(tf.sum(byOutput), [1]);
+  if (hidden === 0) return tf.concat1d([byLast, byLastBias]);
+  const through = tf.mul(byOutput, tf.reshape(last, [1, hidden]));
+  const byActive: Tensor2D = tf.mul(through, tf.sub(1, tf.square(active)));
+  const byBias: Tensor1D = tf.sum(byActive, 0);
+  return tf.concat1d([flat(summedProducts(device, inputs, byActive)), byBias, byLast, byLastBias]);
 }
 
 /** [sequences · length × 1] how the loss moves with each output. */
-function outputGradient({ tf }: Device, batch: Batch, output: Tensor2D, loss: Loss) {
+function outputGradient({ tf }: Device, batch: Batch, output: Tensor2D, loss: Loss): Tensor2D {
   const { sequences, length, rows } = batch;
   const counts = tf.tensor2d(batch.counts, [sequences, length]);
   const placed = tf.reshape(output, [sequences, length]);
@@ -202,9 +200,8 @@ async function lossOf(device: Device, batch: Batch, weights: Tensor1D, { hidden,
     const inputs = tf.tensor2d(batch.inputs, [batch.sequences * batch.length, batch.width]);
     return forward(device, inputs, weights, { width: batch.width, hidden }).output;
   });
-  const values = await output.data();
-  output.dispose();
-  return { total: batchLoss(batch, values as Float32Array, loss), count: isSum(loss) ? batch.sequences : batch.rows };
+  const values = await takeValues(output);
+  return { total: batchLoss(batch, values, loss), count: isSum(loss) ? batch.sequences : batch.rows };
 }
 
 function batchLoss({ sequences, length, counts, targets }: Batch, outputs: Float32Array, loss: Loss): number {

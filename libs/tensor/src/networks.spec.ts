@@ -1,24 +1,23 @@
 import { seededRandom } from '#lib/numeric';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Devices, recurrentOutputs, trainRecurrent } from './index.js';
-import type { Device, DeviceId, RecurrentNetwork, RecurrentOptions, TrainingSet } from './index.js';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  nearestRows,
+  networkOutputs,
+  normalEquations,
+  recurrentOutputs,
+  textFeatures,
+  trainNetwork,
+  trainRecurrent,
+} from './index.js';
+import type { RecurrentNetwork, RecurrentOptions, TrainingSet } from './index.js';
 import type { Model } from './fit-weights.js';
 import { logisticLoss, networkModel, type Loss } from './network.js';
 import { recurrentModel } from './recurrent-network.js';
+import { TESTED, testedDevice } from '../../../test/support/tested-device.js';
 
-// As kernels.spec.ts: wasm here, and the device that RECREDIT_TEST_DEVICE names where it is set.
-const ID = (process.env.RECREDIT_TEST_DEVICE ?? 'wasm') as DeviceId;
 const WIDTH = 3;
 
-let device: Device;
-let tensorsBefore: number;
-
-beforeAll(async () => {
-  device = await new Devices(ID).current();
-  tensorsBefore = device.tf.memory().numTensors;
-}, 120_000);
-
-afterAll(() => expect(device.tf.memory().numTensors, 'every tensor is given back').toBe(tensorsBefore));
+const device = await testedDevice();
 
 /** Sequences of 1 to 5 rows, whose rows are worth x₀: the target is the sum, of a sequence or, per row, the row's own. */
 function setOf(count: number, perRow = false): TrainingSet {
@@ -85,7 +84,7 @@ async function expectGradient(model: Model, sequences: Int32Array, lossWith: (we
   expect(slopes.filter((slope) => Math.abs(slope) > 1e-3 * size).length).toBeGreaterThan(weights.length / 2);
 }
 
-describe(`on ${ID}`, () => {
+describe(`on ${TESTED}`, () => {
   it.each((['squared', 'sum', 'logistic'] as const).flatMap((loss) => [0, 4].map((hidden) => [loss, hidden] as const)))(
     'the gradient of the loss %s, with %i units, is what small steps show',
     async (loss: Loss, hidden) => {
@@ -104,6 +103,28 @@ describe(`on ${ID}`, () => {
     },
     120_000,
   );
+
+  it('no tensor is left behind where numbers cannot be read', async () => {
+    const set = setOf(60);
+    const [training, validation] = [first(60).subarray(0, 45), first(60).subarray(45)];
+    const options = { epochs: 1, patience: 1, batchSize: 16, learningRate: 0.1, weightDecay: 0, seed: 1 };
+    const works = [
+      () => trainNetwork(device, set, training, validation, { ...options, loss: 'sum', hidden: 2 }),
+      () => networkOutputs(device, { width: WIDTH, hidden: 0, weights: new Float32Array(WIDTH + 1) }, set),
+      () => trainRecurrent(device, set, training, validation, { ...options, units: 2, auxiliary: 0.5 }),
+      () => normalEquations(device, set, new Float32Array(set.values.length / WIDTH)),
+      () => nearestRows(device, set, null, 2),
+      () => textFeatures(device, ['the red door'], 1),
+    ];
+    const before = device.tf.memory().numTensors;
+    const data = vi.spyOn(device.tf.Tensor.prototype, 'data').mockRejectedValue(new Error('device lost'));
+    try {
+      for (const work of works) await expect(work()).rejects.toThrow('device lost');
+    } finally {
+      data.mockRestore();
+    }
+    expect(device.tf.memory().numTensors).toBe(before);
+  });
 
   describe('trainRecurrent', () => {
     const OPTIONS: RecurrentOptions = {

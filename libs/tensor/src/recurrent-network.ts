@@ -10,6 +10,8 @@ import {
   type Model,
   type TrainingSet,
 } from './fit-weights.js';
+import { summedProducts } from './rows.js';
+import { takeValues } from './take-values.js';
 
 /**
  * RUDDER's network, an LSTM without forget and output gates, which so can only add to what it keeps. Its input gate sees what
@@ -178,8 +180,7 @@ const placeOf = ({ tf }: Device, rows: Tensor2D, t: number, sequences: number): 
 /** p of row t of sequence i. */
 async function outputsOf(device: Device, batch: Batch, weights: Tensor1D, units: number) {
   const output = device.tf.tidy(() => forward(device, batch, weights, units).output);
-  const values = await output.data();
-  output.dispose();
+  const values = await takeValues(output);
   return (i: number, t: number) => values[t * batch.sequences + i];
 }
 
@@ -195,26 +196,27 @@ function gradientOf(device: Device, batch: Batch, weights: Tensor1D, units: numb
   const { targets, counts } = errorsOf(batch, auxiliary);
   const rows = length * sequences;
   const byOutput: Tensor2D = tf.mul(tf.sub(output, tf.tensor2d(targets, [rows, 1])), tf.tensor2d(counts, [rows, 1]));
-  const direct: Tensor2D = tf.matMul(byOutput, parts.last, false, true);
+  const direct: Tensor2D = tf.mul(byOutput, tf.reshape(parts.last, [1, units]));
   const gateSlope: Tensor2D = tf.mul(candidate, tf.mul(gate, tf.sub(1, gate)));
+  const recurrent = tf.transpose(parts.recurrent);
   const byKept: Tensor2D[] = [];
   let later: Tensor2D = tf.zeros([sequences, units]);
   for (let t = length - 1; t >= 0; t--) {
     const now: Tensor2D = tf.add(placeOf(device, direct, t, sequences), later);
     byKept.push(now);
     const byGate = tf.mul(now, placeOf(device, gateSlope, t, sequences));
-    later = tf.add(now, tf.matMul(byGate, parts.recurrent, false, true));
+    later = tf.add(now, tf.matMul(byGate, recurrent));
   }
   const byAfter = tf.concat2d(byKept.reverse(), 0);
   const byGates: Tensor2D = tf.mul(byAfter, gateSlope);
   const byCandidate: Tensor2D = tf.mul(tf.mul(byAfter, gate), tf.sub(1, tf.square(candidate)));
   const flat = (rows: Tensor2D): Tensor1D => tf.reshape(rows, [-1]);
   return tf.concat1d([
-    flat(tf.matMul(inputs, byCandidate, true)),
+    flat(summedProducts(device, inputs, byCandidate)),
     tf.sum(byCandidate, 0),
-    flat(tf.matMul(before, byGates, true)),
+    flat(summedProducts(device, before, byGates)),
     tf.sum(byGates, 0),
-    flat(tf.matMul(after, byOutput, true)),
+    flat(summedProducts(device, after, byOutput)),
     tf.reshape(tf.sum(byOutput), [1]),
   ]);
 }

@@ -1,12 +1,11 @@
-import { ownerOf } from '#lib/numeric';
-import { logisticLoss } from '#lib/tensor';
+import { clamp, ownerOf } from '#lib/numeric';
 import { z } from 'zod';
 import { crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
 import { judge, squaredLoss } from '../held-out.js';
+import { inContext } from '../in-context.js';
 import { defineLearned } from '../learned-estimator.js';
 import { FOLD_PARAMS, NETWORK_PARAMS } from '../learned-params.js';
 import { meanOfOtherTurns, meansOfOthers } from '../means-of-others.js';
-import { inContext } from '../turn-features.js';
 
 const LearnedProgressParams = z.strictObject({
   target: z
@@ -22,7 +21,12 @@ const LearnedProgressParams = z.strictObject({
 });
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
-const crossEntropy = (p: number, y: number) => logisticLoss(Math.log(p / (1 - p)), y);
+/** −y ln p − (1 − y) ln(1 − p). What was certain and wrong costs 14 or so: nearly all of a step may end alike. */
+const crossEntropy = (p: number, y: number) => {
+  const chance = clamp(p, LEAST_CHANCE, 1 - LEAST_CHANCE);
+  return -y * Math.log(chance) - (1 - y) * Math.log(1 - chance);
+};
+const LEAST_CHANCE = 1e-6;
 
 /**
  * A predictor of how the trajectory ends, asked after every turn: what a turn changes in the answer is its credit.
@@ -35,7 +39,7 @@ const crossEntropy = (p: number, y: number) => logisticLoss(Math.log(p / (1 - p)
  */
 export const learnedProgress = defineLearned({
   id: 'learned-progress',
-  version: 3,
+  version: 4,
   title: 'Learned success predictor, credit by its differences',
   citation: { work: 'TRACE, a success predictor over prefixes of a trajectory; this form is our own' },
   gives: 'advantage',

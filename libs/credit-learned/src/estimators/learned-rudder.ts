@@ -2,10 +2,10 @@ import { ownerOf, rowLengths } from '#lib/numeric';
 import { z } from 'zod';
 import { crossFitRecurrent, trainingSet } from '../cross-fit.js';
 import { judgeOutcomes } from '../held-out.js';
+import { inPlace } from '../in-context.js';
 import { defineLearned } from '../learned-estimator.js';
 import { FOLD_PARAMS, NETWORK_PARAMS } from '../learned-params.js';
 import { spreadResidual } from '../spread-residual.js';
-import { inPlace } from '../turn-features.js';
 
 const LearnedRudderParams = z.strictObject({
   residual: z
@@ -37,7 +37,7 @@ const LearnedRudderParams = z.strictObject({
  */
 export const learnedRudder = defineLearned({
   id: 'learned-rudder',
-  version: 1,
+  version: 2,
   title: 'Return decomposition by a recurrent network, learned (RUDDER)',
   citation: { paper: 'arXiv:1806.07857', code: 'widmi/rudder-a-practical-tutorial:tutorial.ipynb@06155b4' },
   gives: 'reward',

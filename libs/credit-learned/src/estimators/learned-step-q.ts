@@ -4,10 +4,10 @@ import type { Rows } from '#lib/tensor';
 import { z } from 'zod';
 import { crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
 import { judge, squaredLoss } from '../held-out.js';
+import { inContext } from '../in-context.js';
 import { defineLearned } from '../learned-estimator.js';
 import { FOLD_PARAMS, NETWORK_PARAMS } from '../learned-params.js';
 import { meanOfOtherTurns } from '../means-of-others.js';
-import { inContext } from '../turn-features.js';
 import { RETURN_NEEDS, RETURN_PARAMS, turnReturns } from '../turn-rewards.js';
 
 const LearnedStepQParams = z.strictObject({
@@ -32,7 +32,7 @@ const LearnedStepQParams = z.strictObject({
  */
 export const learnedStepQ = defineLearned({
   id: 'learned-step-q',
-  version: 2,
+  version: 3,
   title: 'Step-level Q, learned',
   citation: { paper: 'arXiv:2409.09345' },
   gives: 'advantage',

@@ -2,10 +2,10 @@ import { discountedSums, temporalDifferences } from '#lib/numeric';
 import { z } from 'zod';
 import { crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
 import { judge, squaredLoss } from '../held-out.js';
+import { inContext } from '../in-context.js';
 import { defineLearned } from '../learned-estimator.js';
 import { FOLD_PARAMS, NETWORK_PARAMS } from '../learned-params.js';
 import { meanOfOtherTurns } from '../means-of-others.js';
-import { inContext } from '../turn-features.js';
 import { RETURN_NEEDS, RETURN_PARAMS, turnReturns, turnRewards } from '../turn-rewards.js';
 
 const LearnedValueGaeParams = z.strictObject({
@@ -24,7 +24,7 @@ const LearnedValueGaeParams = z.strictObject({
  */
 export const learnedValueGae = defineLearned({
   id: 'learned-value-gae',
-  version: 2,
+  version: 3,
   title: 'GAE with a learned value',
   citation: { paper: 'arXiv:1506.02438' },
   gives: 'advantage',

@@ -2,10 +2,10 @@ import { rowSums } from '#lib/numeric';
 import { z } from 'zod';
 import { crossFit, trainingOptions, trainingSet } from '../cross-fit.js';
 import { judgeOutcomes } from '../held-out.js';
+import { inContext } from '../in-context.js';
 import { defineLearned } from '../learned-estimator.js';
 import { FOLD_PARAMS, SUM_NETWORK_PARAMS } from '../learned-params.js';
 import { spreadResidual } from '../spread-residual.js';
-import { inContext } from '../turn-features.js';
 
 const SpaLearnedParams = z.strictObject({
   residual: z
@@ -26,7 +26,7 @@ const SpaLearnedParams = z.strictObject({
  */
 export const spaLearned = defineLearned({
   id: 'spa-learned',
-  version: 2,
+  version: 3,
   title: 'Stepwise progress attribution, learned (SPA)',
   citation: {
     paper: 'arXiv:2505.20732',
