@@ -37,7 +37,8 @@ export function anchorGroups(trajectories: TrajectoryBatch, { gamma, contextLeve
   const anchors = turnsOfPlaces(trajectories);
   const { offsets, turns } = anchors;
   const groupCount = offsets.length - 1;
-  const size = Float64Array.from({ length: groupCount }, (_, a) => offsets[a + 1] - offsets[a]);
+  const size = new Float64Array(groupCount);
+  for (let a = 0; a < groupCount; a++) size[a] = offsets[a + 1] - offsets[a];
   const largest = size.reduce((most, n) => Math.max(most, n), 0);
   const sizes = new Float64Array(largest + 1);
   let [selfPaired, informative] = [0, 0];
@@ -134,16 +135,22 @@ function toldApart({ turnOffsets, stateKey }: TrajectoryBatch, contextOf: Int32A
 
 /** How far contexts of one level tear the pairs of the anchor groups apart, and what that does to their means. */
 function compared(anchors: TurnLists, contextOf: Int32Array, clusters: TurnLists, returns: Float64Array) {
-  let [all, kept, flips, shifts, turns] = [0, 0, 0, 0, 0];
+  let all = 0;
+  let kept = 0;
+  let flips = 0;
+  let shifts = 0;
+  let turns = 0;
   for (let a = 0; a + 1 < anchors.offsets.length; a++) {
-    const [from, to] = [anchors.offsets[a], anchors.offsets[a + 1]];
+    const from = anchors.offsets[a];
+    const to = anchors.offsets[a + 1];
     if (to - from < 2) continue;
     all += pairs(to - from);
     const ofAnchor = meanReturn(anchors.turns, from, to, returns);
     for (let k = from; k < to; k++) {
       const context = contextOf[anchors.turns[k]];
       if (context < 0) continue;
-      const [first, end] = [clusters.offsets[context], clusters.offsets[context + 1]];
+      const first = clusters.offsets[context];
+      const end = clusters.offsets[context + 1];
       // each context once, in the order in which they begin
       if (clusters.turns[first] !== anchors.turns[k] || end - first < 2) continue;
       kept += pairs(end - first);
@@ -151,7 +158,8 @@ function compared(anchors: TurnLists, contextOf: Int32Array, clusters: TurnLists
       const ofContext = meanReturn(clusters.turns, first, end, returns);
       for (let c = first; c < end; c++) {
         const value = returns[clusters.turns[c]];
-        const [byAnchor, byContext] = [value - ofAnchor, value - ofContext];
+        const byAnchor = value - ofAnchor;
+        const byContext = value - ofContext;
         shifts += Math.abs(byAnchor - byContext);
         if (byAnchor * byContext < 0) flips++;
       }
