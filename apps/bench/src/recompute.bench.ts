@@ -44,10 +44,10 @@ export const recompute: Benchmark = {
 };
 
 /**
- * Shards that each thread computes before the clock starts, so that what is measured is what runs most of the time: V8
- * makes the last of its fast code at about the hundredth.
+ * Shards that each thread computes before the clock starts, so that what is measured is what runs most of the time: V8's
+ * own threads are busy until about then.
  */
-const WARM_UPS = 100;
+const WARM_UPS = 150;
 
 async function rows(shards: StoredShards, estimator: string): Promise<(readonly [string, number])[]> {
   const what = `${estimator}, ${shards.turns} turns from segments to credit files`;
