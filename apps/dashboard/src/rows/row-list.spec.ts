@@ -133,7 +133,11 @@ describe('a list that is asked for page by page', () => {
     await expect.poll(() => list.shown().error).toBe(numbers.failure);
     list.look(0, 10);
     expect(numbers.asked).toHaveLength(1);
+    list.again();
+    expect(list.shown().error).toBe(numbers.failure); // nothing flickers while it is tried
+    await expect.poll(() => numbers.asked.length).toBe(2);
     numbers.failure = null;
+    await new Promise((resolve) => setTimeout(resolve));
     list.again();
     await settled(list, 100);
     expect(list.shown().error).toBeUndefined();

@@ -58,6 +58,8 @@ export class RowList<Row> {
   #isOld = false;
   /** a worker that finds another one here is not wanted any more */
   #worker: symbol | null = null;
+  /** nothing is asked until somebody wants it again */
+  #hasFailed = false;
   readonly #listeners = new Set<() => void>();
 
   constructor(
@@ -86,6 +88,7 @@ export class RowList<Row> {
     if (page) this.#show({ ...page, of: wanted.of, isStale: false, error: undefined });
     else this.#show({ ...this.#shown, isStale: this.#shown.of !== null, error: undefined });
     this.#isOld = page !== undefined;
+    this.#hasFailed = false;
     this.#begin();
   }
 
@@ -105,12 +108,12 @@ export class RowList<Row> {
   /** What is on screen is asked for again, and what failed. */
   readonly again = (): void => {
     this.#isOld = true;
-    if (this.#shown.error !== undefined) this.#show({ ...this.#shown, error: undefined });
+    this.#hasFailed = false; // what failed is said until an answer comes
     this.#goOn();
   };
 
   #goOn(): void {
-    if (this.#worker === null && this.#wanted && this.#shown.error === undefined) this.#begin();
+    if (this.#worker === null && this.#wanted && !this.#hasFailed) this.#begin();
   }
 
   #begin(): void {
@@ -119,6 +122,7 @@ export class RowList<Row> {
     void this.#work(worker).catch((error: unknown) => {
       if (this.#worker !== worker) return;
       this.#worker = null;
+      this.#hasFailed = true;
       this.#show({ ...this.#shown, error });
     });
   }
