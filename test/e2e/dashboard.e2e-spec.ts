@@ -157,9 +157,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
 
   it('says what was measured with its evidence, and audits what the trainer logged', async () => {
     const { run } = await platform.ask('{ run(id: "household") { id } }');
-    await page.goto(`${platform.url}/runs/${run.id}`);
+    await visit(`/runs/${run.id}`);
     const reading = page.getByRole('button', { name: /^Groups without a signal/ });
-    await reading.click();
+    await reading.click({ timeout: 60_000 }); // diagnostics follow the run
     await expect.poll(() => page.url()).toContain('diagnostic=zero-variance-groups');
     await page.reload(); // the address has it all
     await page.locator('.reading-details .evidence a').first().click();
