@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createApi } from '#app/api';
+import { createApi, weighBuffersWithHeap } from '#app/api';
 import { Authenticator, confine, createKey } from '#lib/access';
 import { EventLog } from '#lib/event-log';
 import { openPool, openSegmentStore } from '#lib/storage';
@@ -21,6 +21,7 @@ export interface ApiHere extends Recording {
 /** The API in this process, on a database and a segment store of its own, for as long as `work` takes. */
 export function withApiHere<T>(work: (api: ApiHere) => Promise<T>): Promise<T> {
   return withDatabase(async (url) => {
+    weighBuffersWithHeap(); // as where the API is started
     const folder = await mkdtemp(join(tmpdir(), 'recredit-bench-'));
     const owner = openPool(url, { size: 2 });
     const platform = openPool(url, { role: 'recredit_app', projects: '*', size: 8 });

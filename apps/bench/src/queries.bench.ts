@@ -11,6 +11,11 @@ import { analyseRun, diagnoseAndAudit, recordRun, TURNS_OF_GROUP, type RecordedR
 const GROUPS = 8;
 const TURNS_OF_STEP = GROUPS * TURNS_OF_GROUP;
 const TIMES = 100;
+const WARM_UPS = 5;
+/** As the API is asked when several people look. */
+const READERS = 8;
+/** What they look at. */
+const SHARED: ReadonlySet<string> = new Set(['run', 'group of 64 x 20', 'trajectory', 'WholePlan', 'VerifyLog']);
 const YARDSTICK = 'the primary key of one trajectory';
 
 const VIEWS: Readonly<Record<string, string>> = {
@@ -43,6 +48,7 @@ function variablesOfPages(
     Turns: { trajectory: `${last}-0-0` },
     CreditedTurns: { trajectory },
     Tokens: { trajectory },
+    TokenCredit: { trajectory },
     Prefix: { trajectory, turns: 20 },
     CreditSample: { x: 'grpo', y: 'gigpo' },
     Audit: { audit },
@@ -57,10 +63,15 @@ const FIRST_PAGE = { first: 50, after: null, isFull: true, isCounted: true };
 
 interface Asked {
   readonly ms: readonly number[];
+  /** of this process with all its threads, without Postgres: milliseconds per request */
+  readonly cpu: number;
   readonly statements: number;
 }
 
-/** p50 and p99 of the views of a run, and how many SQL statements each takes; beside the shortest statement there is. */
+/**
+ * p50, p99 and processor time of the views of a run, and how many SQL statements each takes, beside the shortest
+ * statement there is; of some the p99 for several readers at once.
+ */
 export const queries: Benchmark = {
   name: 'queries',
   run: ({ turns = 10_000_000 }: BenchOptions = {}) =>
@@ -86,23 +97,38 @@ export const queries: Benchmark = {
         throw new Error(`${view}: ${answer.body}`);
       };
       const ask = async (view: string): Promise<Asked> => {
+        for (let i = 0; i < WARM_UPS; i++) await once(view);
         const ms: number[] = [];
+        const before = process.cpuUsage();
         for (let i = 0; i < TIMES; i++) {
           asked.statements = 0;
           ms.push(await once(view));
         }
-        return { ms: ms.slice(5), statements: asked.statements };
+        const { user, system } = process.cpuUsage(before);
+        return { ms, cpu: (user + system) / 1_000 / TIMES, statements: asked.statements };
+      };
+      const askTogether = async (view: string): Promise<number[]> => {
+        const ms: number[] = [];
+        const read = async () => {
+          while (ms.length < TIMES) ms.push(await once(view));
+        };
+        await Promise.all(Array.from({ length: READERS }, read));
+        return ms;
       };
       const base = await shortest(platform, run.id);
       const size = `${(run.turns / 1e6).toFixed(1)} M turns`;
       const rows: BenchRow[] = [rowOf(YARDSTICK, base, 'ms', base)];
       for (const view of views.keys()) {
-        const { ms, statements: count } = await ask(view);
+        const { ms, cpu, statements: count } = await ask(view);
         rows.push(
           rowOf(`${view}, p50 (${size})`, quantile(ms, 0.5), 'ms', base),
           rowOf(`${view}, p99`, quantile(ms, 0.99), 'ms', base),
+          rowOf(`${view}, processor time`, cpu, 'ms', base),
           rowOf(`${view}, SQL statements`, count, '', 1),
         );
+        if (!SHARED.has(view)) continue;
+        const together = quantile(await askTogether(view), 0.99);
+        rows.push(rowOf(`${view}, p99 of ${READERS} readers`, together, 'ms', base));
       }
       const steps = Math.min(run.steps, Math.ceil(1_000_000 / TURNS_OF_STEP));
       const address = `/v1/runs/${run.id}/trajectories.arrow?steps=0..${steps - 1}`;
