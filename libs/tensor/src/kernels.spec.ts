@@ -82,7 +82,10 @@ describe(`on ${TESTED}`, () => {
     });
   });
 
-  describe('nearestRows', () => {
+  describe.each([
+    ['nearestRows', device],
+    ['nearestRows, chosen where they are multiplied', { ...device, id: 'webgpu' as const }],
+  ])('%s', (_, device) => {
     it('are those of a plain search, whatever the blocks', async () => {
       const rows = unitRows(23, 8);
       const expected = Array.from({ length: 23 }, (_, i) =>

@@ -27,7 +27,7 @@ function scattered(count: number, width: number, directions: number, seed: strin
   return { values, width };
 }
 
-const lost = () => failing(device, 'matMul', 2);
+const lost = (on = device) => failing(on, 'matMul', 2);
 
 describe(`on ${TESTED}`, () => {
   describe('cosineClusters', () => {
@@ -77,7 +77,10 @@ describe(`on ${TESTED}`, () => {
     });
   });
 
-  describe('nearestRows', () => {
+  describe.each([
+    ['nearestRows', device],
+    ['nearestRows, chosen where they are multiplied', { ...device, id: 'webgpu' as const }],
+  ])('%s', (_, device) => {
     const vectors = scattered(40, 10, 40, 'nearest');
 
     it('are the top rows of the products', async () => {
@@ -103,7 +106,7 @@ describe(`on ${TESTED}`, () => {
 
     it('leave no tensor behind when the device fails', async () => {
       const before = device.tf.memory().numTensors;
-      await expect(nearestRows(lost(), vectors, null, 3, 8)).rejects.toThrow('device lost');
+      await expect(nearestRows(lost(device), vectors, null, 3, 8)).rejects.toThrow('device lost');
       expect(device.tf.memory().numTensors).toBe(before);
     });
 
