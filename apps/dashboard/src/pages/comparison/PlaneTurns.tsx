@@ -49,7 +49,7 @@ function columnsOf(analysis: string, sample: Sample, names: PlaneTurnsProps['nam
         </Link>
       ),
     },
-    { id: 'x', title: names[0], width: 128, align: 'end', cell: ({ point }) => credit(sample.x[point], 2) },
-    { id: 'y', title: names[1], width: 128, align: 'end', cell: ({ point }) => credit(sample.y[point], 2) },
+    { id: 'x', title: names[0], width: 128, align: 'end', cell: ({ point }) => credit(sample.x[point]) },
+    { id: 'y', title: names[1], width: 128, align: 'end', cell: ({ point }) => credit(sample.y[point]) },
   ];
 }
