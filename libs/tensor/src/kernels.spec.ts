@@ -112,6 +112,18 @@ describe(`on ${TESTED}`, () => {
       expect([...(await nearestRows(device, queries, null, 2)).rows]).toEqual([2, -1, -1, -1, 0, -1]);
     });
 
+    it('are the first ones of those that are equal, whatever the blocks', async () => {
+      const queries = { values: Float32Array.of(1, 0), width: 2 };
+      const candidates = {
+        values: Float32Array.from({ length: 24 }, (_, i) => (i % 2 ? 0 : i === 8 ? 0.5 : 1)),
+        width: 2,
+      };
+      for (const block of [12, 5, 1]) {
+        const { rows } = await nearestRows(device, queries, candidates, 5, block);
+        expect([...rows]).toEqual([0, 1, 2, 3, 5]);
+      }
+    });
+
     it('are sought among other rows, where there are others', async () => {
       const [queries, candidates] = [
         { values: Float32Array.of(1, 0), width: 2 },
