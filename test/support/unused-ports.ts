@@ -7,9 +7,9 @@ export const UNUSED_PORTS: Pick<ApiPorts, 'log' | 'queue' | 'store'> = {
   store: unused('store'),
 };
 
-function unused<Port extends object>(name: string): Port {
-  const refuse = (_: Port, property: string | symbol) => {
+function unused<Name extends keyof ApiPorts>(name: Name): NonNullable<ApiPorts[Name]> {
+  const refuse = (_: object, property: string | symbol) => {
     throw new Error(`this test has no ${name}, and ${String(property)} of it was asked for`);
   };
-  return new Proxy<Port>({} as Port, { get: refuse });
+  return new Proxy({}, { get: refuse }) as NonNullable<ApiPorts[Name]>;
 }

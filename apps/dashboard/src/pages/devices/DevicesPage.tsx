@@ -125,5 +125,5 @@ export function DevicesPage() {
 }
 
 function newest(devices: readonly WorkerDevice[]): string {
-  return devices.reduce((latest, { lookedAt }) => (String(lookedAt) > latest ? String(lookedAt) : latest), '');
+  return devices.reduce((latest, { lookedAt }) => (lookedAt > latest ? lookedAt : latest), '');
 }
