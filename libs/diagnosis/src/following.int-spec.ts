@@ -166,8 +166,8 @@ it('reads no figures a second time', async () => {
   await diagnose(memory);
   await changeSettings(here.db.pool, here.run, { 'failure-clusters': { gram: 1 } }, null);
   await diagnose(memory);
-  const statements = query.mock.calls as unknown as readonly [sql: string, values: readonly unknown[]][];
-  const asked = statements.filter(([sql]) => sql.includes('outcome::text')).map(([, values]) => values[1]);
+  const statements = query.mock.calls as unknown as readonly [sql: unknown, values: readonly unknown[]][];
+  const asked = statements.filter(([sql]) => String(sql).includes('outcome::text')).map(([, values]) => values[1]);
   query.mockRestore();
   expect(asked).toEqual([[0], [1], [2], [1], [0, 1, 2]]);
 });

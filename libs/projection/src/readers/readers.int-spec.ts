@@ -199,8 +199,16 @@ describe('annotations', () => {
       anEvent.annotation('late', { signals: { x: 5 } }),
     ]);
     expect(await annotationsOf(db.pool, runId, ALL, 4)).toEqual([
-      { position: 0, trajectory: 'late', turn: null, annotator: 'judge', attempt: 3, signals: { x: 1 } },
-      { position: 2, trajectory: 'late', turn: 1, annotator: 'human', attempt: 0, signals: { y: 2 } },
+      {
+        position: 0,
+        trajectory: 'late',
+        trainingStep: 4,
+        turn: null,
+        annotator: 'judge',
+        attempt: 3,
+        signals: { x: 1 },
+      },
+      { position: 2, trajectory: 'late', trainingStep: 4, turn: 1, annotator: 'human', attempt: 0, signals: { y: 2 } },
     ]);
     expect(await lastAnnotations(db.pool, runId, ALL, 5)).toEqual(new Map([[4, 4]]));
     expect(await lastAnnotations(db.pool, runId, ALL, 4)).toEqual(new Map([[4, 2]]));
