@@ -119,11 +119,11 @@ interface Frames {
 async function scrolling({ url, newContext }: Visitor, run: string): Promise<BenchRow[]> {
   const context = await newContext();
   const page = await context.newPage();
-  const frames = async (path: string, part: string, pixels: number): Promise<Frames> => {
+  const frames = async (path: string, part: string, pixels: number, box?: string): Promise<Frames> => {
     await page.goto(`${url}${path}`);
     await page.locator(part).first().waitFor();
     await settled(page);
-    return page.evaluate<Frames>(scroll(pixels));
+    return page.evaluate<Frames>(scroll(pixels, box));
   };
   const still = await frames('/nowhere', 'h1, h2', 0);
   const base = quantile(still.ms, 0.5);
@@ -139,9 +139,11 @@ async function scrolling({ url, newContext }: Visitor, run: string): Promise<Ben
     [`the turns of a trajectory of ${LONG_TURNS}`, `/runs/${run}/trajectories/${LONG}`, '.turn-row'],
     ['a run', `/runs/${run}`, RUN_PARTS[1]],
     ['a group', `/runs/${run}/steps/${STEPS - 1}?group=g0`, '[aria-label="Rollouts of g0"] tbody tr'],
+    [`a list of ${STEPS} training steps`, `/runs/${run}`, RUN_PARTS[0], '[aria-label="Training steps"]'],
+    ['the event log, which is read meanwhile', `/runs/${run}/events`, 'tbody tr', '.table-long'],
   ] as const;
-  for (const [name, path, part] of lists) {
-    const { ms, longTasks, scrolled } = await frames(path, part, 40);
+  for (const [name, path, part, box] of lists) {
+    const { ms, longTasks, scrolled } = await frames(path, part, 40, box);
     rows.push(
       row(`scrolling ${name} by ${Math.round(scrolled)} px: frame, p50`, quantile(ms, 0.5)),
       row('the same, p99', quantile(ms, 0.99)),
@@ -158,8 +160,9 @@ async function scrolling({ url, newContext }: Visitor, run: string): Promise<Ben
 /** Nothing was asked for a while. */
 const settled = (page: Page) => page.waitForLoadState('networkidle');
 
-/** Runs in the page: down by so many pixels a frame, and up again from its end. */
-const scroll = (pixels: number) => `(async () => {
+/** Runs in the page: down by so many pixels a frame, and up again from its end. @param box what scrolls; not said: the page */
+const scroll = (pixels: number, box?: string) => `(async () => {
+  const list = ${box === undefined ? 'document.scrollingElement' : `document.querySelector(${JSON.stringify(box)})`};
   const longTasks = [];
   const observer = new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)));
   observer.observe({ type: 'longtask' });
@@ -168,10 +171,10 @@ const scroll = (pixels: number) => `(async () => {
   let [step, scrolled] = [${pixels}, 0];
   const started = await nextFrame();
   for (let last = started; last < started + ${SCROLL_MS}; ) {
-    const before = scrollY;
-    scrollBy({ top: step, behavior: 'instant' });
-    if (scrollY === before) step = -step;
-    scrolled += Math.abs(scrollY - before);
+    const before = list.scrollTop;
+    list.scrollBy({ top: step, behavior: 'instant' });
+    if (list.scrollTop === before) step = -step;
+    scrolled += Math.abs(list.scrollTop - before);
     const now = await nextFrame();
     ms.push(now - last);
     last = now;
