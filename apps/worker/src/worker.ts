@@ -48,6 +48,9 @@ import { SHARDS_PER_THREAD, shardThreads } from './shard-threads.js';
 /** How often runs are looked for that advanced since they were diagnosed. */
 const DIAGNOSIS_CHECK_MS = 3_000;
 
+/** An old run that is caught up must not hold up the alerts of one that goes on. */
+const DIAGNOSES_AT_ONCE = 2;
+
 /** How often a worker sees whether somebody asked for its devices. */
 const DEVICES_CHECK_MS = 3_000;
 
@@ -130,7 +133,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
     concurrency: concurrency * SHARDS_PER_THREAD,
     memory: new FigureMemory(),
   };
-  await queue.work(diagnoseRunJob, diagnosisPorts);
+  await queue.work(diagnoseRunJob, diagnosisPorts, { concurrency: DIAGNOSES_AT_ONCE });
   await queue.work(measureAsOfJob, diagnosisPorts);
   const audit = (task: AuditTask): Promise<AuditedStep> =>
     threads.run({ segments, task } satisfies AuditThreadTask, { name: 'audit' });
