@@ -17,7 +17,7 @@ export function Stability({ estimators }: { readonly estimators: readonly Profil
 /** Above it no single turn should be acted on: docs/comparison.md. */
 const UNSTABLE = 0.2;
 
-const LEFT_OUT: Readonly<Record<string, string>> = { trajectory: 'a rollout', groups: 'groups' };
+const LEFT_OUT: Readonly<Record<string, string>> = { trajectory: 'rollout', groups: 'groups' };
 
 const COLUMNS: readonly Column<Profile>[] = [
   { id: 'id', title: 'Estimator', cell: ({ id }) => <strong>{visibleText(id)}</strong> },
