@@ -19,11 +19,12 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'unit',
+          // it has as many workers as the machine allows, and Vitest wants those of one group to have equally many
+          sequence: { groupOrder: 1 },
           expect: patience,
           setupFiles: 'test/support/fast-check.setup.ts',
           include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/*.spec.ts'],
           exclude: ['**/node_modules/**', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
-          testTimeout: 20_000,
         },
       },
       {
