@@ -328,6 +328,23 @@ describe('a shard', () => {
     }
   });
 
+  it('leaves the values of tokens in their files where nobody will ask for them', async () => {
+    const logging = (step: number, tokens: object) =>
+      stepOf(step).map((each) => ({ ...each, turns: each.turns.map((turn) => ({ ...turn, tokens })) }));
+    const left = async () => {
+      computed = [];
+      await analyze([{ id: 'grpo' }]);
+      return computed.map(({ leavesTokens }) => leavesTokens);
+    };
+    await send(stepOf(0));
+    expect(await left()).toEqual([false]);
+    await send(logging(1, { entropy: [0.5, 0.25] }));
+    expect(await left()).toEqual([true]);
+    // the comparison of a small analysis looks at all log-probabilities
+    await send(logging(2, { entropy: [0.5], logprob: [-0.5] }));
+    expect(await left()).toEqual([false]);
+  });
+
   it('that fails does not hold up the next', async () => {
     await send([...stepOf(0), ...stepOf(1)]);
     await analyze([{ id: 'grpo' }]);

@@ -1,11 +1,9 @@
-import { encodeCredit, openCredit, openSegment, stepBatch } from '#lib/columnar';
+import { encodeCredit, openCredit } from '#lib/columnar';
 import {
   AS_RECORDED,
-  comparesTexts,
   ESTIMATORS,
   findEstimator,
   identifyStates,
-  needsOf,
   runEstimator,
   runLater,
   turnCredit,
@@ -17,11 +15,11 @@ import {
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { encodeSummary, summarizeShard, type StabilitySums } from '#lib/diagnostics';
 import { canonicalJson, messageOf, RecreditError } from '#lib/kernel';
-import type { SegmentStore } from '#lib/storage';
+import { FileMemory, type SegmentStore } from '#lib/storage';
 import { stabilityOf } from './measure-stability.js';
-import { FileMemory } from './file-memory.js';
 import { ShardFiles } from './shard-files.js';
 import { creditFileKey, type ShardAnswer, type ShardResult, type ShardTask } from './shard-task.js';
+import { shardTrajectories } from './shard-trajectories.js';
 import { withTags } from './with-tags.js';
 
 /** Turn signals that say how good a turn really was, in the order in which comparisons show them. */
@@ -64,8 +62,8 @@ export async function computeShard(
   const { allocate, giveBack } = memory.lend();
   const files = new ShardFiles(store, allocate);
   try {
-    const segments = await readSegments(files, task, estimation);
-    const { results, summary } = await inTurn(() => computed(files, segments, task, estimation));
+    const trajectories = await shardTrajectories(files, task, estimation.catalogue);
+    const { results, summary } = await inTurn(() => computed(files, trajectories, task, estimation));
     const written = await Promise.all(results.map((result) => result()));
     return { results: written, summary, device: deviceOf(written) };
   } finally {
@@ -88,14 +86,10 @@ type Result = () => Promise<ShardResult>;
 
 async function computed(
   files: ShardFiles,
-  segments: readonly SegmentBytes[],
+  trajectories: TrajectoryBatch,
   task: ShardTask,
   estimation: Estimation,
 ): Promise<{ results: Result[]; summary: Uint8Array }> {
-  const trajectories = stepBatch(
-    segments.map(({ numeric, text }) => openSegment(numeric, text)),
-    task,
-  );
   const results: Result[] = [];
   const credits = new Map<string, Float64Array>();
   for (const estimator of task.estimators) {
@@ -164,33 +158,6 @@ async function stabilities(
 /** The device that something of the shard needed; the processor, where nothing needed one. */
 function deviceOf(results: readonly ShardResult[]): string {
   return results.find(({ device }) => device !== PROCESSOR)?.device ?? PROCESSOR;
-}
-
-interface SegmentBytes {
-  readonly numeric: Uint8Array;
-  readonly text: Uint8Array | undefined;
-}
-
-/** The segments of a shard, with their texts only where an estimator reads them. */
-async function readSegments(
-  files: ShardFiles,
-  task: ShardTask,
-  { catalogue }: Estimation,
-): Promise<readonly SegmentBytes[]> {
-  const readsTexts = ({ id, params, states, known }: TaskEstimator) => {
-    const estimator = catalogue.find((each) => each.id === id);
-    // the credit of one that learns is not looked at again once it is known
-    if (known === 'credit' && estimator?.device) return false;
-    if (states && comparesTexts(states)) return true;
-    return estimator !== undefined && needsOf(estimator, params).texts;
-  };
-  const withTexts = task.estimators.some((each) => each.known !== 'missing' && readsTexts(each));
-  return Promise.all(
-    task.segments.map(async ({ numericKey, textKey }) => {
-      const [numeric, text] = await Promise.all([files.read(numericKey), withTexts ? files.read(textKey) : undefined]);
-      return { numeric, text };
-    }),
-  );
 }
 
 async function computeOne(

@@ -1,7 +1,6 @@
 export { cancelAnalysis } from './cancel-analysis.js';
 export { computeShard, TRUTHS, type Estimation } from './compute-shard.js';
 export { creditPlaces, openCredits, type CreditPlace } from './credit-reader.js';
-export { FileMemory } from './file-memory.js';
 export { type FinishPorts } from './finish-analysis.js';
 export { forgetRun } from './forget-run.js';
 export { computeShardJob, planAnalysisJob } from './jobs.js';

@@ -3,6 +3,7 @@ import { sampleRateFor } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import { inTransaction, type Pool, type PoolClient } from '#lib/storage';
 import { finishIfDone, type FinishPorts } from './finish-analysis.js';
+import { leavesTokens } from './leaves-tokens.js';
 import type { ChosenEstimator } from './request.js';
 import { resultKey, summaryKey } from './result-key.js';
 import { stepSources, type StepSource } from './shard-sources.js';
@@ -87,8 +88,10 @@ async function waitForProjection({ pool, signal }: PlanPorts, analysisId: string
 
 async function plannedShards(pool: Pool, { runs, estimators, from, to }: AnalysisToPlan): Promise<PlannedShard[]> {
   const sources = new Map<string, StepSource[]>();
+  const leaves = new Map<string, (sampled: number) => boolean>();
   for (const { id, asOf } of runs) {
     sources.set(id, await stepSources(pool, id, asOf, { from: from ?? undefined, to: to ?? undefined }));
+    leaves.set(id, await leavesTokens(pool, id));
   }
   const turns = sources
     .values()
@@ -104,11 +107,20 @@ async function plannedShards(pool: Pool, { runs, estimators, from, to }: Analysi
         estimators.map(({ label }, i) => [label, results[i]]),
         sampleRate,
       );
-      const { segments, lastAnnotation } = source;
+      const { segments, lastAnnotation, trajectoryCount } = source;
       return {
         ...source,
         runId: id,
-        plan: { asOf, from: source.from, segments, lastAnnotation, results, summary, sampleRate },
+        plan: {
+          asOf,
+          from: source.from,
+          segments,
+          lastAnnotation,
+          results,
+          summary,
+          sampleRate,
+          leavesTokens: leaves.get(id)!(sampleRate * trajectoryCount),
+        },
       };
     }),
   );

@@ -77,7 +77,7 @@ async function computeAndStore(
   const { pool } = ports;
   const known = await knownResults(pool, plan.results);
   const { runId, trainingStep } = address;
-  const { asOf, from, segments, sampleRate } = plan;
+  const { asOf, from, segments, sampleRate, leavesTokens } = plan;
   const { results, summary, device } = await ports.compute({
     runId,
     trainingStep,
@@ -85,6 +85,7 @@ async function computeAndStore(
     from,
     segments,
     sampleRate,
+    leavesTokens,
     annotations:
       plan.lastAnnotation === null
         ? []

@@ -13,6 +13,7 @@ export interface ShardPlan {
   readonly results: readonly string[];
   readonly summary: string;
   readonly sampleRate: number;
+  readonly leavesTokens?: boolean;
 }
 
 /** All that one shard's computation depends on. It travels to a thread as it is. */
@@ -26,6 +27,11 @@ export interface ShardTask {
   /** short texts that say of which kind a trajectory is; where they are not given, those of the text files if these are read */
   readonly tags?: readonly SaidTag[];
   readonly sampleRate: number;
+  /**
+   * true: there are values of tokens, and probably nobody asks for them. They stay in their files then, unless somebody does
+   * after all: what is computed is the same
+   */
+  readonly leavesTokens?: boolean | undefined;
   readonly estimators: readonly (ChosenEstimator & {
     readonly key: string;
     /** what an earlier analysis found; null: to be computed */

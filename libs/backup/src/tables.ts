@@ -6,6 +6,7 @@ const MADE_AGAIN: readonly string[] = [
   ...READ_MODEL_TABLES,
   'diagnostic_figures',
   'diagnostic_reading',
+  'diagnostic_reading_part',
   'diagnosis',
   'schema_migration',
 ];

@@ -16,25 +16,37 @@ export interface CreditOfTurn {
   readonly explain: Readonly<Record<string, Said | readonly Said[] | readonly (readonly Said[])[]>>;
 }
 
-/** The credit of a turn and what it was made of, from any level. */
-export function creditOfTurn(file: CreditFile, trajectory: string, turn: number): CreditOfTurn {
+/**
+ * The credit of a turn and what it was made of, from any level.
+ *
+ * @param wanted what is not is empty: `explain` of 1,280 turns by three estimators is 3 MB of objects
+ */
+export function creditOfTurn(
+  file: CreditFile,
+  trajectory: string,
+  turn: number,
+  wanted: { readonly explain: boolean; readonly tokens: boolean } = { explain: true, tokens: true },
+): CreditOfTurn {
   const row = file.rowOf.get(trajectory);
   if (row === undefined) return NO_CREDIT;
   const at = { row, turn: turnRow(file, row, turn) };
   if (at.turn < 0) return NO_CREDIT;
-  const explain = Object.entries(file.credit.explain ?? {}).map(([name, column]) => [name, saidOf(file, column, at)]);
-  const { level, values } = file.credit;
-  const tokens = level === 'token' ? tokensOf(file, at.turn) : null;
+  const { level, values, explain: columns = {} } = file.credit;
+  const tokens = wanted.tokens && level === 'token' ? tokensOf(file, at.turn) : null;
   return {
     credit: creditAtTurn(file, at),
     level,
     tokenCredit: tokens && tokens.map((token) => value(values, token) as number | null),
-    explain: Object.fromEntries(explain),
+    explain: wanted.explain ? explainOf(file, columns, at) : NO_CREDIT.explain,
   };
 }
 
 /** What is said of a turn that is not there. */
 export const NO_CREDIT: CreditOfTurn = { credit: null, level: null, tokenCredit: null, explain: {} };
+
+function explainOf(file: CreditFile, columns: Readonly<Record<string, Column>>, at: Address): CreditOfTurn['explain'] {
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, saidOf(file, column, at)]));
+}
 
 interface Address {
   readonly row: number;

@@ -57,7 +57,7 @@ export function encodeCredit(file: CreditToEncode, allocate?: Allocate): Uint8Ar
     ...explained('trajectory'),
     listColumn('turns', turnOffsets, turns),
   ];
-  return writeArrowFile(CREDIT_FORMAT, columns, ids.length, metadataOf(file, trainingStep), allocate);
+  return writeArrowFile(CREDIT_FORMAT, columns, ids.length, { metadata: metadataOf(file, trainingStep), allocate });
 }
 
 function metadataOf(

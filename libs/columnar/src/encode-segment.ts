@@ -1,4 +1,5 @@
 import { numberGroups, type TrajectoryBatch } from '#lib/dataset';
+import { textHashes } from '#lib/numeric';
 import {
   counter,
   intColumn,
@@ -14,7 +15,6 @@ import { distinctTexts } from './intern-texts.js';
 import { rankInList } from './rank-in-list.js';
 import { NUMERIC_FORMAT, OWN_COLUMNS, TEXT_FORMAT } from './segment-layout.js';
 import { signalColumns } from './signal-columns.js';
-import { textHash } from './text-hash.js';
 
 export interface SegmentFiles {
   readonly numeric: Uint8Array;
@@ -47,7 +47,7 @@ function encodeNumbers(
   endPosition: Float64Array,
   parents: readonly (string | null)[],
 ): Uint8Array {
-  const { ids, trainingStep, parentOf, parentTurn, turnOffsets, stateKey, actionKey } = trajectories;
+  const { ids, trainingStep, parentOf, parentTurn, stateKey, actionKey } = trajectories;
   const { groupOf, groups } = numberGroups(trajectories.groupOf, trajectories.groups);
   const { states, actions } = textsOf(trajectories);
   const nextId = counter();
@@ -65,12 +65,24 @@ function encodeNumbers(
     ...signalColumns(trajectories, 'trajectory', 'numbers', OWN_COLUMNS.trajectory, nextId),
   ];
   const turns = [
-    keyedHashColumn('state', stateKey, BigUint64Array.from(states, textHash), nextId()),
-    keyedHashColumn('action', actionKey, BigUint64Array.from(actions, textHash), nextId()),
+    keyedHashColumn('state', stateKey, new BigUint64Array(textHashes(states).buffer), nextId()),
+    keyedHashColumn('action', actionKey, new BigUint64Array(textHashes(actions).buffer), nextId()),
     ...signalColumns(trajectories, 'turn', 'numbers', OWN_COLUMNS.turn, nextId),
-    ...numericTokens(trajectories, nextId),
   ];
-  return writeArrowFile(NUMERIC_FORMAT, [...own, listColumn('turns', turnOffsets, turns)], ids.length);
+  return writeTurns(NUMERIC_FORMAT, trajectories, own, turns, numericTokens(trajectories, nextId));
+}
+
+/** The tokens come last, so that who does not read them reads the head of the file. */
+function writeTurns(
+  format: string,
+  { ids, turnOffsets, tokenOffsets }: TrajectoryBatch,
+  own: readonly ArrowColumn[],
+  turns: readonly ArrowColumn[],
+  tokens: readonly ArrowColumn[],
+): Uint8Array {
+  const inTurns = tokens.length > 0 ? [...turns, listColumn('tokens', tokenOffsets, tokens)] : turns;
+  const columns = [...own, listColumn('turns', turnOffsets, inTurns)];
+  return writeArrowFile(format, columns, ids.length, { lastColumns: tokens.length });
 }
 
 /** Tokens are a column where the trainer sent any. Tokens without a number are at least counted. */
@@ -78,13 +90,11 @@ function numericTokens(trajectories: TrajectoryBatch, nextId: () => number): Arr
   const { tokenOffsets, stateKey } = trajectories;
   const signals = signalColumns(trajectories, 'token', 'numbers', OWN_COLUMNS.token, nextId);
   if (signals.length === 0 && tokenOffsets[stateKey.length] === 0) return [];
-  return [
-    listColumn('tokens', tokenOffsets, signals.length > 0 ? signals : [intColumn('token', rankInList(tokenOffsets))]),
-  ];
+  return signals.length > 0 ? signals : [intColumn('token', rankInList(tokenOffsets))];
 }
 
 function encodeTexts(trajectories: TrajectoryBatch): Uint8Array {
-  const { ids, turnOffsets, tokenOffsets, stateKey, actionKey } = trajectories;
+  const { ids, stateKey, actionKey } = trajectories;
   const { states, actions } = textsOf(trajectories);
   const nextId = counter();
   const own = [
@@ -97,8 +107,7 @@ function encodeTexts(trajectories: TrajectoryBatch): Uint8Array {
     ...signalColumns(trajectories, 'turn', 'texts', OWN_COLUMNS.turn, nextId),
   ];
   const tokens = signalColumns(trajectories, 'token', 'texts', OWN_COLUMNS.token, nextId);
-  if (tokens.length > 0) turns.push(listColumn('tokens', tokenOffsets, tokens));
-  return writeArrowFile(TEXT_FORMAT, [...own, listColumn('turns', turnOffsets, turns)], ids.length);
+  return writeTurns(TEXT_FORMAT, trajectories, own, turns, tokens);
 }
 
 function textsOf({ texts }: TrajectoryBatch) {

@@ -39,7 +39,7 @@ export interface Segment {
   readonly endPosition: Float64Array;
   /** [trajectories] id of the parent as the trainer said it; the parent may lie in another segment */
   readonly parents: readonly (string | null)[];
-  /** [distinct states] `textHash` of each: what makes the keys of two segments comparable */
+  /** [distinct states] `textHashes` of each: what makes the keys of two segments comparable */
   readonly stateHashes: BigUint64Array;
   /** [distinct actions] */
   readonly actionHashes: BigUint64Array;
@@ -53,11 +53,14 @@ interface Levels {
   readonly token: ReadColumns;
   readonly turnOffsets: Int32Array;
   readonly tokenOffsets: Int32Array;
+  /** the values of tokens are there */
+  readonly hasTokens: boolean;
 }
 
 /**
  * Opens the files of `encodeSegment`. The numeric file alone serves whatever reads no text. Numbers are views, and a
- * column of texts is decoded when its values are first asked for: what nobody reads costs nothing but its bytes.
+ * column of texts is decoded when its values are first asked for: what nobody reads costs nothing but its bytes. Of files whose
+ * heads alone were read (`readHead`) the trajectories lack the values of tokens, and asking for those throws.
  *
  * @throws RecreditError `segment.damaged`
  */
@@ -98,7 +101,7 @@ export function openSegment(numeric: Uint8Array, text?: Uint8Array): Segment {
 }
 
 function openLevels(format: string, bytes: Uint8Array): Levels {
-  const { root } = openArrowFile(format, bytes);
+  const { root, isHead } = openArrowFile(format, bytes);
   return orDamaged(`Arrow file ${format}`, () => {
     const trajectory = columnsOf(root);
     const turns = listOf(columnNamed(trajectory, 'turns'));
@@ -110,18 +113,33 @@ function openLevels(format: string, bytes: Uint8Array): Levels {
       turn: turns.columns,
       token: tokens?.columns ?? new Map(),
       turnOffsets: turns.offsets,
-      tokenOffsets: tokens?.offsets ?? new Int32Array(turnCount + 1),
+      tokenOffsets: tokens?.offsets ?? offsetsOfNone(turnCount),
+      hasTokens: !isHead,
     };
   });
 }
 
 /** The two files of a segment speak of the same rows. */
 function assertSameRows(numbers: Levels, texts: Levels): void {
-  const same = (a: Int32Array, b: Int32Array) => a.length === b.length && a.every((offset, i) => offset === b[i]);
   const tokens = texts.turn.has('tokens') ? texts.tokenOffsets : numbers.tokenOffsets;
-  if (!same(numbers.turnOffsets, texts.turnOffsets) || !same(numbers.tokenOffsets, tokens)) {
+  if (!areEqual(numbers.turnOffsets, texts.turnOffsets) || !areEqual(numbers.tokenOffsets, tokens)) {
     throw new Error('its text file has other turns than its numeric file');
   }
+}
+
+function areEqual(a: Int32Array, b: Int32Array): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Offsets of empty lists, which all that have no token share. */
+let noTokens = new Int32Array(2 ** 10);
+
+function offsetsOfNone(lists: number): Int32Array {
+  if (lists >= noTokens.length) noTokens = new Int32Array(2 * lists);
+  return noTokens.subarray(0, lists + 1);
 }
 
 /** The texts that the keys of the numeric file mean, decoded when they are asked for. */
@@ -131,25 +149,31 @@ function textsOfKeys({ turn }: Levels, stateHashes: BigUint64Array, actionHashes
     throw new Error('its text file has other texts than its numeric file');
   }
   const decoded = (column: ReadColumn) => () => orDamaged('segment', () => keyedTextsOf(column));
-  return laterTexts(decoded(state), decoded(action));
+  return laterTexts(decoded(state), decoded(action), () => ({
+    states: wordsOf(stateHashes),
+    actions: wordsOf(actionHashes),
+  }));
 }
 
+/** A view of the hashes by their words, as `textHashes` gives them. */
+export const wordsOf = ({ buffer, byteOffset, length }: BigUint64Array) =>
+  new Uint32Array(buffer, byteOffset, 2 * length);
+
 function groupsOf(groupOf: Int32Array, names: ReadColumn) {
-  const nameOf = textsOf(names);
+  const [texts, keys] = [keyedTextsOf(names), keysOf(names)];
   const groups: string[] = [];
   for (let row = 0; row < groupOf.length; row++) {
     if (groupOf[row] > groups.length) throw new Error(`groupKey says ${groupOf[row]} before ${groups.length}`);
-    groups[groupOf[row]] ??= nameOf[row] ?? '';
+    if (groupOf[row] === groups.length) groups.push(keys[row] < 0 ? '' : texts[keys[row]]);
   }
   return { groupOf, groups, groupCount: groups.length };
 }
 
 function signalsOf(levels: Levels): [SignalPath, SignalColumn][] {
   const at = (level: Level) =>
-    signalsAmong(levels[level], OWN_COLUMNS[level]).map(([name, column]): [SignalPath, SignalColumn] => [
-      `${level}.${name}`,
-      column,
-    ]);
+    signalsAmong(levels[level], OWN_COLUMNS[level], level !== 'token' || levels.hasTokens).map(
+      ([name, column]): [SignalPath, SignalColumn] => [`${level}.${name}`, column],
+    );
   return [...at('trajectory'), ...at('turn'), ...at('token')];
 }
 

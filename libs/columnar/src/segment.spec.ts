@@ -3,8 +3,12 @@ import type { TrajectoryRecord } from '#lib/protocol';
 import { tableFromIPC } from 'apache-arrow';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checksum } from './checksum.js';
 import { encodeSegment } from './encode-segment.js';
+import { footerStart } from './file-end.js';
 import { openSegment } from './open-segment.js';
+import { readHead } from './read-head.js';
+import { stepBatch } from './step-batch.js';
 
 const HARD_TEXTS = [
   '',
@@ -192,6 +196,87 @@ describe('a segment', () => {
     expect(segment.trajectories.ids[99_999]).toBe('t99999');
   });
 });
+
+describe('the head of a file', () => {
+  const headOf = (bytes: Uint8Array) =>
+    readHead({ get: async () => bytes, getPart: async (_, from, to) => bytes.slice(from, to) }, 'key');
+  const withTokens = () =>
+    trajectoryBatch([
+      {
+        id: 'a',
+        group: 'g',
+        trainingStep: 3,
+        turns: [{ state: 's', action: 'go', tokens: { logprob: [-1, -2], word: ['a', 'b'] } }, { action: 'stop' }],
+      },
+    ]);
+
+  it('is the whole but for the values of tokens, and throws where those are asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(records, async (rows) => {
+        const trajectories = trajectoryBatch(rows);
+        const { numeric, text: texts } = encoded(trajectories);
+        const segment = openSegment(await headOf(numeric), await headOf(texts));
+        const { columns, ...rest } = segment.trajectories;
+        const { columns: all, ...expected } = trajectories;
+        expect(rest).toEqual(expected);
+        expect([...columns.keys()].toSorted()).toEqual([...all.keys()].toSorted());
+        for (const [path, column] of columns) {
+          expect(column.kind).toBe(all.get(path)!.kind);
+          if (!path.startsWith('token.')) expect(column.values).toEqual(all.get(path)!.values);
+          else expect(() => column.values).toThrow('was not read');
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is cut into training steps without its tokens being asked for', async () => {
+    const { numeric } = encoded(withTokens());
+    const step = stepBatch([openSegment(await headOf(numeric))], { trainingStep: 3, asOf: Infinity });
+    expect([...step.tokenOffsets]).toEqual([0, 2, 2]);
+    expect(() => step.columns.get('token.logprob')!.values).toThrow('was not read');
+  });
+
+  it('is all of a file without tokens, and of one as it was written before there were heads', async () => {
+    const { numeric } = encoded(trajectoryBatch([{ id: 'a', group: 'g', trainingStep: 0, turns: [{ state: 'x' }] }]));
+    expect(await headOf(numeric)).toBe(numeric);
+    const old = writtenBefore(encoded(withTokens()).numeric);
+    expect(await headOf(old)).toBe(old);
+    expect(openSegment(old).trajectories).toEqual(numbersOnly(withTokens()));
+  });
+
+  it('is refused, whichever byte is wrong and wherever it is cut', async () => {
+    const head = await headOf(encoded(withTokens()).numeric);
+    expect(openSegment(head).trajectories.ids).toEqual(['a']);
+    const damaged = expect.objectContaining({ code: 'segment.damaged' });
+    const footer = footerStart(head);
+    for (let at = 0; at < head.length; at++) {
+      expect(() => openSegment(head.slice(0, at))).toThrow(damaged);
+      // the checksum of the whole, of which nothing is said here
+      if (at >= footer - 8 && at < footer) continue;
+      expect(() => openSegment(head.with(at, head[at] ^ (1 + (at % 255))))).toThrow(damaged);
+    }
+  });
+
+  it('reads no more than there is', async () => {
+    const tokens = { logprob: Array.from({ length: 20_000 }, (_, i) => -i) };
+    const { numeric } = encoded(trajectoryBatch([{ id: 'a', group: 'g', trainingStep: 0, turns: [{ tokens }] }]));
+    let read = 0;
+    const counted = { get: async () => numeric, getPart: async (_: string, from: number, to?: number) => (read += numeric.slice(from, to).length, numeric.slice(from, to)) }; // prettier-ignore
+    const { trajectories } = openSegment(await readHead(counted, 'key'));
+    expect([...trajectories.tokenOffsets]).toEqual([0, 20_000]);
+    expect(numeric.length).toBeGreaterThan(80_000);
+    expect(read).toBeLessThan(24_000);
+  });
+});
+
+/** Without the entry of the head, 24 bytes before the checksum. */
+function writtenBefore(file: Uint8Array): Uint8Array {
+  const footer = footerStart(file);
+  const [body, end] = [file.subarray(0, footer - 32), file.subarray(footer)];
+  const sum = new BigUint64Array([checksum([body, end])]);
+  return Buffer.concat([body, new Uint8Array(sum.buffer), end]);
+}
 
 describe('a damaged file', () => {
   const { numeric, text: textFile } = encoded(sample());

@@ -1,4 +1,5 @@
 import { laterColumn, levelOf, type Level, type SignalColumn, type TrajectoryBatch } from '#lib/dataset';
+import { RecreditError } from '#lib/kernel';
 import { DataType } from 'apache-arrow';
 import { keyedTextColumn, numberColumn, type ArrowColumn } from './arrow-columns.js';
 import { orDamaged } from './arrow-file.js';
@@ -35,19 +36,36 @@ function signalColumn(name: string, column: SignalColumn, used: Set<string>, nex
 
 const jsonText = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
-/** The signals among the columns of a level, those named in `taken` aside. Texts are decoded when they are asked for. */
-export function signalsAmong(columns: ReadColumns, taken: ReadonlySet<string>): [string, SignalColumn][] {
+/**
+ * The signals among the columns of a level, those named in `taken` aside. Texts are decoded when they are asked for.
+ *
+ * @param areRead false: their values were left in the file, and asking for them is a mistake
+ */
+export function signalsAmong(
+  columns: ReadColumns,
+  taken: ReadonlySet<string>,
+  areRead: boolean,
+): [string, SignalColumn][] {
   return [...columns.values()]
     .filter(({ field }) => !taken.has(field.name))
-    .map((column) => [nameOf(column), signalOf(column)]);
+    .map((column) => [nameOf(column), areRead ? signalOf(column) : unread(column)]);
+}
+
+function kindOf({ field }: ReadColumn): SignalColumn['kind'] {
+  if (field.metadata.get(KIND) === 'json') return 'json';
+  return DataType.isDictionary(field.type) ? 'text' : 'number';
 }
 
 function signalOf(column: ReadColumn): SignalColumn {
-  const { field } = column;
+  const kind = kindOf(column);
+  if (kind === 'number') return { kind, values: numbersOf(column) };
   const texts = () => orDamaged('segment', () => textsOf(column));
-  if (field.metadata.get(KIND) === 'json') {
-    return laterColumn('json', () => texts().map((text) => (text === null ? null : (JSON.parse(text) as unknown))));
-  }
-  if (DataType.isDictionary(field.type)) return laterColumn('text', texts);
-  return { kind: 'number', values: numbersOf(column) };
+  if (kind === 'text') return laterColumn(kind, texts);
+  return laterColumn(kind, () => texts().map((text) => (text === null ? null : (JSON.parse(text) as unknown))));
+}
+
+function unread(column: ReadColumn): SignalColumn {
+  return laterColumn(kindOf(column), () => {
+    throw new RecreditError('internal.error', `the tokens' ${nameOf(column)} is asked for and was not read`);
+  });
 }

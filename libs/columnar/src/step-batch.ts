@@ -1,13 +1,14 @@
 import {
   concatTrajectories,
   joinAnnotations,
+  laterTexts,
   sliceTrajectories,
   type Annotation,
   type Texts,
   type TrajectoryBatch,
 } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
-import type { Segment } from './open-segment.js';
+import { wordsOf, type Segment } from './open-segment.js';
 
 /** Which trajectories of a run a shard speaks of. */
 export interface StepQuery {
@@ -85,40 +86,52 @@ function assertInOrder(parts: readonly Part[]): void {
 function joinParts(parts: readonly Part[]): TrajectoryBatch {
   const states = new Interning();
   const actions = new Interning();
-  const slices = parts.map((part) => {
+  const slices = parts.map((part, p) => {
     const { stateHashes, actionHashes } = part.segment;
     const slice = sliceOf(part);
     return {
       ...slice,
-      stateKey: states.intern(slice.stateKey, stateHashes, slice.texts?.states),
-      actionKey: actions.intern(slice.actionKey, actionHashes, slice.texts?.actions),
+      stateKey: states.intern(slice.stateKey, stateHashes, p),
+      actionKey: actions.intern(slice.actionKey, actionHashes, p),
     };
   });
-  const hasTexts = slices.every(({ texts }) => texts !== null);
-  const texts: Texts | null = hasTexts ? { states: states.texts, actions: actions.texts } : null;
+  const said = slices.flatMap(({ texts }) => texts ?? []);
+  const texts: Texts | null =
+    said.length < slices.length
+      ? null
+      : laterTexts(
+          () => states.firsts.map(({ part, key }) => said[part].states[key]),
+          () => actions.firsts.map(({ part, key }) => said[part].actions[key]),
+          () => ({ states: states.hashes(), actions: actions.hashes() }),
+        );
   const joined = concatTrajectories(slices, texts);
   return { ...joined, parentOf: linkParents(joined, parts) };
 }
 
 /** One numbering for the keys of several segments, by the hash of the text. */
 class Interning {
-  readonly texts: string[] = [];
+  /** [own key] where it was first seen */
+  readonly firsts: { readonly part: number; readonly key: number }[] = [];
   private readonly keyOf = new Map<bigint, number>();
 
-  intern(keys: Int32Array, hashes: BigUint64Array, texts?: readonly string[]): Int32Array {
+  intern(keys: Int32Array, hashes: BigUint64Array, part: number): Int32Array {
     const known = new Int32Array(hashes.length).fill(-1);
     return keys.map((key) => {
       if (key < 0) return -1;
-      if (known[key] < 0) known[key] = this.number(hashes[key], texts?.[key]);
+      if (known[key] < 0) known[key] = this.number(hashes[key], part, key);
       return known[key];
     });
   }
 
-  private number(hash: bigint, text = ''): number {
+  hashes(): Uint32Array {
+    return wordsOf(BigUint64Array.from(this.keyOf.keys()));
+  }
+
+  private number(hash: bigint, part: number, key: number): number {
     const known = this.keyOf.get(hash);
     if (known !== undefined) return known;
-    this.keyOf.set(hash, this.texts.length);
-    return this.texts.push(text) - 1;
+    this.keyOf.set(hash, this.firsts.length);
+    return this.firsts.push({ part, key }) - 1;
   }
 }
 

@@ -29,3 +29,12 @@ it('leaves trajectories without texts as they are', () => {
   const bare = { ...trajectoryBatch(rows), texts: null };
   expect(withOwnTexts(bare)).toBe(bare);
 });
+
+it('numbers slice after slice, the same one again among them', () => {
+  const whole = trajectoryBatch(rows);
+  for (const row of [0, 1, 1, 2, 0]) {
+    const own = withOwnTexts(sliceTrajectories(whole, row, 1));
+    const alone = trajectoryBatch([rows[row]]);
+    expect(own).toMatchObject({ stateKey: alone.stateKey, actionKey: alone.actionKey, texts: alone.texts });
+  }
+});

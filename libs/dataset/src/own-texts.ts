@@ -1,5 +1,5 @@
-import { laterColumn } from './later-column.js';
-import type { Texts, TrajectoryBatch } from './trajectory-batch.js';
+import { hashesOf, laterTexts } from './texts.js';
+import type { TrajectoryBatch } from './trajectory-batch.js';
 
 /**
  * The trajectories with states and actions numbered from 0 in order of first appearance, and no text beside those that
@@ -12,32 +12,47 @@ export function withOwnTexts(trajectories: TrajectoryBatch): TrajectoryBatch {
   const ownTexts = laterTexts(
     () => states.used.map((key) => texts.states[key]),
     () => actions.used.map((key) => texts.actions[key]),
+    () => ({
+      states: hashesAt(hashesOf(texts).states, states.used),
+      actions: hashesAt(hashesOf(texts).actions, actions.used),
+    }),
   );
   return { ...trajectories, stateKey: states.keys, actionKey: actions.keys, texts: ownTexts };
 }
 
-/** Texts that are made when they are first asked for. */
-export function laterTexts(makeStates: () => readonly string[], makeActions: () => readonly string[]): Texts {
-  const [states, actions] = [laterColumn('text', makeStates), laterColumn('text', makeActions)];
-  return {
-    get states() {
-      return states.values as readonly string[];
-    },
-    get actions() {
-      return actions.values as readonly string[];
-    },
-  };
+/** The hashes of some keys. */
+function hashesAt(hashes: Uint32Array, keys: readonly number[]): Uint32Array {
+  const own = new Uint32Array(2 * keys.length);
+  for (let k = 0; k < keys.length; k++) {
+    own[2 * k] = hashes[2 * keys[k]];
+    own[2 * k + 1] = hashes[2 * keys[k] + 1];
+  }
+  return own;
 }
 
+/**
+ * [key] its own number: from `begins` on, and below it what earlier batches left. So a batch takes no longer than it has
+ * turns, however many texts the whole has.
+ */
+let ownOf = new Float64Array(0);
+let begins = 1;
+
 /** @returns `used`: [own key] the key it was */
-function ownKeys(keys: Int32Array): { keys: Int32Array; used: number[] } {
-  const numberOf = new Map<number, number>();
+function ownKeys(keys: Int32Array): { keys: Int32Array; used: readonly number[] } {
+  const own = new Int32Array(keys.length);
   const used: number[] = [];
-  const own = keys.map((key) => {
-    if (key < 0) return key;
-    const known = numberOf.get(key) ?? used.push(key) - 1;
-    numberOf.set(key, known);
-    return known;
-  });
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i];
+    if (key >= ownOf.length) ownOf = grown(ownOf, key + 1);
+    if (key >= 0 && ownOf[key] < begins) ownOf[key] = begins + used.push(key) - 1;
+    own[i] = key < 0 ? key : ownOf[key] - begins;
+  }
+  begins += used.length;
   return { keys: own, used };
+}
+
+function grown(numbers: Float64Array<ArrayBuffer>, atLeast: number): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(Math.max(numbers.length * 2, atLeast));
+  larger.set(numbers);
+  return larger;
 }

@@ -52,7 +52,7 @@ function fromZero(offsets: Int32Array): Int32Array {
 }
 
 function sliceColumn(column: SignalColumn, from: number, to: number): SignalColumn {
-  if (column.kind === 'number') return { kind: 'number', values: column.values.subarray(from, to) };
+  if (column.kind === 'number') return laterColumn('number', () => column.values.subarray(from, to));
   if (column.kind === 'text') return laterColumn('text', () => column.values.slice(from, to));
   return laterColumn('json', () => column.values.slice(from, to));
 }

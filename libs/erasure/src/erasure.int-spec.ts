@@ -102,8 +102,9 @@ async function logBytes(run: string): Promise<{ payloads: number; partition: num
 /** What the diagnosis of a run leaves, as far as it matters here. */
 const DIAGNOSED: Record<string, string> = {
   diagnosis: 'insert into diagnosis (run_id, as_of, pending_steps, seconds) values ($1, 1, 0, 0)',
-  diagnostic_reading: `insert into diagnostic_reading (run_id, diagnostic, place, reading, steps) values ($1, 'd', 0, '{}', '{}')`,
-  diagnostic_figures: `insert into diagnostic_figures (run_id, training_step, revision, diagnostic, version, outcome) values ($1, 0, 0, 'd', 1, '{}')`,
+  diagnostic_reading: `insert into diagnostic_reading (run_id, diagnostic, place, reading) values ($1, 'd', 0, '{}')`,
+  diagnostic_reading_part: `insert into diagnostic_reading_part (run_id, diagnostic, part, steps, sha256) values ($1, 'd', 0, '[]', '')`,
+  diagnostic_figures: `insert into diagnostic_figures (run_id, training_step, revision, members, members_sha256, outcomes) values ($1, 0, 0, '{d 1}', sha256('d 1'), '')`,
   diagnostic_settings: `insert into diagnostic_settings (run_id, version, settings) values ($1, 1, '{}')`,
   audit: `insert into audit (id, run_id, as_of, estimator, version, params, signal, state) values ('u', $1, 1, 'grpo', 1, '{}', 'loggedAdvantage', 'running')`,
   nearest_turns: `insert into nearest_turns (id, run_id, trajectory_id, turn, training_step, group_name, k, within, as_of, state) values ('n', $1, 't', 0, 0, 'g', 5, 'run', 1, 'running')`,

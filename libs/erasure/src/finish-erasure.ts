@@ -10,6 +10,7 @@ const MADE_OF_RUNS = [
   'alert',
   'audit',
   'nearest_turns',
+  'diagnostic_reading_part',
   'diagnostic_reading',
   'diagnostic_figures',
   'diagnosis',

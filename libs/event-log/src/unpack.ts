@@ -61,9 +61,14 @@ export async function unpack({
  * @param size bytes of the NDJSON
  * @throws what zlib throws for bytes that are no zstd, or more than that
  */
-export function decompress(payload: Buffer, size: number): Promise<Buffer> {
-  // in one piece: pieces of the usual size cost more to join than to decompress
-  return inflate(payload, { maxOutputLength: size, chunkSize: Math.max(size, LEAST_CHUNK) });
+export async function decompress(payload: Buffer, size: number): Promise<Buffer> {
+  // in one piece: pieces of the usual size cost more to join than to decompress; where one is full, zlib makes another
+  const chunkSize = Math.max(size + 1, LEAST_CHUNK);
+  const inflated = await inflate(payload, { maxOutputLength: size, chunkSize });
+  if (chunkSize <= Buffer.poolSize) return inflated; // may share its memory with others
+  // zlib keeps what it wrote until V8 marks its whole heap; so it keeps nothing
+  const { buffer, byteOffset, length } = inflated;
+  return Buffer.from(buffer.transfer(), byteOffset, length);
 }
 
 /** @returns the event in its current shape, whatever version it was written in */

@@ -6,12 +6,17 @@ const LETTERS_PER_MISTAKE = 4;
  * swapped with the next, of those with at most one mistake in four letters. Capitals, `_`, `-`, `.` and spaces make no
  * difference. Of several that are as near, the first.
  *
+ * @param lettersPerMistake one letter in so many may be wrong
  * @returns null where none is near
  */
-export function nearestName(name: string, names: Iterable<string>): string | null {
+export function nearestName(
+  name: string,
+  names: Iterable<string>,
+  lettersPerMistake = LETTERS_PER_MISTAKE,
+): string | null {
   const wanted = lettersOf(name);
   let nearest: string | null = null;
-  let fewest = Math.floor(wanted.length / LETTERS_PER_MISTAKE) + 1;
+  let fewest = Math.floor(wanted.length / lettersPerMistake) + 1;
   for (const candidate of names) {
     const mistakes = editDistance(wanted, lettersOf(candidate));
     if (mistakes >= fewest) continue;

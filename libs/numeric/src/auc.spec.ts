@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { auc, sortedRows } from './auc.js';
 
 const column = (...values: number[]) => Float64Array.from(values);
+const times = (count: number, value: number) => Array.from({ length: count }, () => value);
 
 describe('auc', () => {
   it.each([
@@ -11,6 +12,8 @@ describe('auc', () => {
     // positives 2, 4 against negatives 1, 3: 2 > 1, 4 > 1, 4 > 3 of four
     ['three pairs of four', [1, 2, 3, 4], [-1, 1, -1, 1], 0.75],
     ['all tied', [5, 5, 5], [-1, 1, 1], 0.5],
+    // 2 > 20 of them, either 3 > 20 and ties with 20
+    ['many of few scores', [...times(20, 1), ...times(20, 3), 2, 3, 3], [...times(40, -1), 1, 1, 1], 80 / 120],
     ['label 0 and what says nothing left out', [9, 1, NaN, 2, 3], [0, -1, 1, 1, NaN], 1],
   ])('%s', (_, score, label, expected) => expect(auc(column(...score), column(...label))).toBe(expected));
 
@@ -21,9 +24,13 @@ describe('auc', () => {
   ])('NaN: %s', (_, score, label) => expect(auc(column(...score), column(...label))).toBeNaN());
 
   it('agrees with looking at every pair', () => {
-    const rows = fc.array(fc.tuple(fc.constantFrom(NaN, -1.5, 0, 0.25, 2), fc.constantFrom(NaN, -1, 0, 1)), {
-      maxLength: 30,
-    });
+    const few = fc.constantFrom(NaN, -1.5, 0, 0.25, 2);
+    const near = fc.integer({ min: 0, max: 60 }).map((k) => 0.25 + k * 1e-9); // all in one bucket beside -1.5 and 2
+    const any = fc.double({ noDefaultInfinity: true });
+    const score = fc.constantFrom(few, near, fc.oneof(few, near), fc.oneof(few, near, any));
+    const rows = score.chain((one) =>
+      fc.array(fc.tuple(one, fc.constantFrom(NaN, -1, 0, 1)), { maxLength: 150, size: 'max' }),
+    );
     fc.assert(
       fc.property(rows, (list) => {
         const said = list.filter(([score, label]) => !Number.isNaN(score + label));

@@ -26,11 +26,11 @@ export function spearman(x: Numbers, y: Numbers): number {
   return correlation(averageRanks(left), averageRanks(right));
 }
 
-function correlation(x: Float64Array, y: Float64Array): number {
+function correlation(x: Numbers, y: Numbers): number {
   const n = x.length;
-  if (n < 2 || isConstant(x) || isConstant(y)) return NaN;
-  const meanX = x.reduce((sum, value) => sum + value, 0) / n;
-  const meanY = y.reduce((sum, value) => sum + value, 0) / n;
+  const meanX = meanIfVaried(x);
+  const meanY = meanIfVaried(y);
+  if (n < 2 || meanX === null || meanY === null) return NaN;
   let squaresX = 0;
   let squaresY = 0;
   let products = 0;
@@ -44,24 +44,31 @@ function correlation(x: Float64Array, y: Float64Array): number {
   return Math.max(-1, Math.min(1, products / Math.sqrt(squaresX) / Math.sqrt(squaresY)));
 }
 
-function isConstant(values: Float64Array): boolean {
+/** null: all values are equal. */
+function meanIfVaried(values: Numbers): number | null {
   let min = Infinity;
   let max = -Infinity;
-  for (const value of values) {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
     if (value < min) min = value;
     if (value > max) max = value;
+    sum += value;
   }
-  return allEqual(min, max);
+  return allEqual(min, max) ? null : sum / values.length;
 }
 
-function bothSaid(x: Numbers, y: Numbers): { left: Float64Array; right: Float64Array } {
-  const left = new Float64Array(x.length);
-  const right = new Float64Array(x.length);
-  let count = 0;
-  for (let i = 0; i < x.length; i++) {
+/** The rows where both say something: the columns themselves where all do. */
+function bothSaid(x: Numbers, y: Numbers): { left: Numbers; right: Numbers } {
+  let said = 0;
+  for (let i = 0; i < x.length; i++) if (!Number.isNaN(x[i]) && !Number.isNaN(y[i])) said++;
+  if (said === x.length) return { left: x, right: y };
+  const left = new Float64Array(said);
+  const right = new Float64Array(said);
+  for (let i = 0, at = 0; i < x.length; i++) {
     if (Number.isNaN(x[i]) || Number.isNaN(y[i])) continue;
-    left[count] = x[i];
-    right[count++] = y[i];
+    left[at] = x[i];
+    right[at++] = y[i];
   }
-  return { left: left.subarray(0, count), right: right.subarray(0, count) };
+  return { left, right };
 }

@@ -130,6 +130,11 @@ export function rowMeans(values: Numbers, offsets: Int32Array, mask: Numbers | n
  */
 export function rowSums(values: Numbers, offsets: Int32Array): Float64Array {
   const sums = new Float64Array(offsets.length - 1);
-  for (let i = 0; i < sums.length; i++) for (let k = offsets[i]; k < offsets[i + 1]; k++) sums[i] += values[k];
+  for (let i = 0; i < sums.length; i++) {
+    const end = offsets[i + 1];
+    let sum = 0;
+    for (let k = offsets[i]; k < end; k++) sum += values[k];
+    sums[i] = sum;
+  }
   return sums;
 }

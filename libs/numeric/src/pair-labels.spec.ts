@@ -33,12 +33,14 @@ describe('pairLabels', () => {
 });
 
 it.each([
-  ['small keys', 12],
-  ['keys of any size', 2 ** 31 - 1],
-])('labels keys that stand on the children of their rows as it labels a column of them: %s', (_, max) => {
+  ['small keys', 12, false],
+  ['keys of any size', 2 ** 31 - 1, false],
+  ['small keys, rows of one key together', 12, true],
+])('labels keys that stand on the children of their rows as it labels a column of them: %s', (_, max, isSorted) => {
   const row = fc.tuple(fc.integer({ min: -1, max: 5 }), fc.array(fc.integer({ min: -1, max }), { maxLength: 9 }));
   fc.assert(
-    fc.property(fc.array(row), (rows) => {
+    fc.property(fc.array(row), (given) => {
+      const rows = isSorted ? given.toSorted(([a], [b]) => a - b) : given;
       const keys = Int32Array.from(rows, ([key]) => key);
       const right = Int32Array.from(rows.flatMap(([, children]) => children));
       const offsets = Int32Array.of(0, ...rows.map((_row, i) => rows.slice(0, i + 1).flatMap(([, c]) => c).length));

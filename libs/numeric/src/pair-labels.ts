@@ -36,23 +36,28 @@ export function pairLabels(left: Int32Array, right: Int32Array): PairLabels {
  */
 export function repeatedPairLabels(keys: Int32Array, offsets: Int32Array, right: Int32Array): PairLabels {
   const width = greatest(right) + 1;
-  const places = (greatest(keys) + 1) * width;
+  // where equal keys stand side by side, one key's places serve the next as well
+  const isSorted = isAscending(keys);
+  const places = isSorted ? width : (greatest(keys) + 1) * width;
   if (places > PLACES_PER_ROW * right.length) return pairLabels(repeatKeys(keys, offsets), right);
   const isEach = offsets[0] === 0 && offsets[keys.length] === right.length;
   const labels = isEach ? unsetInts(right.length) : new Int32Array(right.length);
   const labelAt = new Int32Array(places); // + 1, so that 0 is nothing yet
   let count = 0;
+  let ofOthers = 0; // labels up to this were left in the places by keys before
   for (let i = 0; i < keys.length; i++) {
-    const first = keys[i] * width;
+    if (isSorted && i > 0 && keys[i] > keys[i - 1]) ofOthers = count;
+    const isNone = keys[i] < 0;
+    const first = isSorted ? 0 : keys[i] * width;
     const end = offsets[i + 1];
     for (let k = offsets[i]; k < end; k++) {
       const key = right[k];
-      if (first < 0 || key < 0) {
+      if (isNone || key < 0) {
         labels[k] = -1;
         continue;
       }
       let label = labelAt[first + key];
-      if (label === 0) {
+      if (label <= ofOthers) {
         label = ++count;
         labelAt[first + key] = label;
       }
@@ -60,6 +65,11 @@ export function repeatedPairLabels(keys: Int32Array, offsets: Int32Array, right:
     }
   }
   return { labels, count };
+}
+
+function isAscending(keys: Int32Array): boolean {
+  for (let i = 1; i < keys.length; i++) if (keys[i] < keys[i - 1]) return false;
+  return true;
 }
 
 /** [labels] the first row that has each. */

@@ -67,7 +67,14 @@ function finished(state: number, length: number): number {
 
 /** A 53-bit hash of a text, an exact JavaScript number. */
 export function hash53(text: string, seed = 0): number {
-  return joined(hash32(text, seed), hash32(text, ~seed));
+  let high = seed | 0;
+  let low = ~seed;
+  for (let i = 0; i < text.length; i++) {
+    const k = scrambled(text.charCodeAt(i));
+    high = stirred(high, k);
+    low = stirred(low, k);
+  }
+  return joined(finished(high, text.length), finished(low, text.length));
 }
 
 const joined = (high: number, low: number) => (high & 0x1fffff) * 2 ** 32 + low;

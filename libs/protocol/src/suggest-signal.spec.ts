@@ -31,11 +31,15 @@ describe('a signal that nobody knows', () => {
     ['token.valueEstimate', 'turn.valueEstimate'],
     ['turn.outcomeReward', 'trajectory.outcomeReward'],
     ['turn.formatok', 'turn.formatOk'],
+    ['trajectory.valuEstimate', 'turn.valueEstimate'],
+    ['trajectory.outcomeRewrad', 'trajectory.outcomeReward'],
+    ['turn.mask', 'token.mask'],
   ])('%s was perhaps %s', (path, meant) => expect(suggestSignal(path)).toBe(meant));
 
-  it.each(['turn.valueEstimate', 'turn.myOwnThing', 'turn.valueEstimate@judge'])('%s was no other', (path) => {
-    expect(suggestSignal(path)).toBeNull();
-  });
+  it.each(['turn.valueEstimate', 'turn.myOwnThing', 'turn.valueEstimate@judge', 'trajectory.task', 'turn.ask'])(
+    '%s was no other',
+    (path) => expect(suggestSignal(path)).toBeNull(),
+  );
 
   it('is known where an own estimator reads it', () => {
     expect(suggestSignal('turn.entropyy', ['turn.entropyy'])).toBeNull();

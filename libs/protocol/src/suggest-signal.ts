@@ -16,9 +16,12 @@ export function signalAt(path: string): SignalDefinition | undefined {
   return signal?.levels.some((each) => each === level) ? signal : undefined;
 }
 
+/** Where the level is wrong too, fewer letters may be: `trajectory.task` is not `token.mask`. */
+const LETTERS_PER_MISTAKE_ELSEWHERE = 8;
+
 /**
- * What was meant by a signal that nobody knows: one of nearly that name, at the same level if it occurs there, or the same
- * one at the level at which it occurs.
+ * What was meant by a signal that nobody knows: the same one at the level at which it occurs, or else one of nearly that name,
+ * at the same level if one occurs there.
  *
  * @param also paths that are known too: what users' own estimators read
  * @returns its path; null where it is known, or nothing is near
@@ -29,10 +32,11 @@ export function suggestSignal(path: string, also: Iterable<string> = []): string
   for (const { level, name } of Array.from(also, partsOf)) known.set(name, [...(known.get(name) ?? []), level]);
   const { level, name } = partsOf(path);
   if (known.get(name)?.includes(level)) return null;
-  const meant = known.has(name) ? name : nearestName(name, known.keys());
-  if (meant === null) return null;
-  const levels = known.get(meant)!;
-  return `${levels.includes(level) ? level : levels[0]}.${meant}`;
+  const here = [...known].filter(([, levels]) => levels.includes(level)).map(([each]) => each);
+  const near = known.has(name) ? null : nearestName(name, here);
+  if (near !== null) return `${level}.${near}`;
+  const elsewhere = nearestName(name, known.keys(), LETTERS_PER_MISTAKE_ELSEWHERE);
+  return elsewhere === null ? null : `${known.get(elsewhere)![0]}.${elsewhere}`;
 }
 
 /**

@@ -78,7 +78,7 @@ describe('a queue', () => {
     const started = Date.now();
     await queue.enqueue(job, keys(50));
     await expect.poll(() => ran.mock.calls.length, { interval: 5 }).toBe(50);
-    expect(Date.now() - started).toBeLessThan(10_000); // polling alone would take 25 s
+    expect(Date.now() - started).toBeLessThan(1500); // polling alone would take 25 s
   });
 
   it('keeps one job per key while it waits or runs, and takes it again afterwards', async () => {
@@ -165,7 +165,7 @@ describe('cancelling', () => {
     await queue.work(job, { run });
     await expect.poll(() => started.length).toBe(1);
     await elsewhere.cancel(job, ['k0', 'k1']);
-    await expect.poll(() => ended).toEqual(started);
+    await expect.poll(() => ended, { timeout: 5000 }).toEqual(started);
     await sleep(500);
     expect((await queue.states(job, ['k0', 'k1'])).map(({ state }) => state)).toEqual(['cancelled', 'cancelled']);
     expect(started).toHaveLength(1);
@@ -239,6 +239,6 @@ describe('a worker that dies', () => {
     leaving.kill('SIGTERM');
     await once(leaving, 'exit');
     await queue.work(job, { run: async () => {} });
-    await expect.poll(() => queue.states(job, ['precious'])).toMatchObject([{ state: 'completed' }]);
+    await expect.poll(() => queue.states(job, ['precious']), { timeout: 5000 }).toMatchObject([{ state: 'completed' }]);
   });
 });

@@ -32,11 +32,17 @@ export class FolderSegmentStore implements SegmentStore {
     await syncFolder(folder);
   }
 
-  async get(key: string, allocate: Allocate = ownMemory): Promise<Uint8Array> {
+  get(key: string, allocate?: Allocate): Promise<Uint8Array> {
+    return this.getPart(key, 0, Infinity, allocate);
+  }
+
+  async getPart(key: string, from: number, to = Infinity, allocate: Allocate = ownMemory): Promise<Uint8Array> {
     try {
       const file = await open(this.#path(key));
       try {
-        return await readWhole(file, (await file.stat()).size, allocate);
+        const { size } = await file.stat();
+        const start = from < 0 ? Math.max(size + from, 0) : from;
+        return await readWhole(file, Math.max(Math.min(to, size) - start, 0), allocate, start);
       } finally {
         await file.close();
       }

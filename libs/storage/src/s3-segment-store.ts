@@ -66,8 +66,17 @@ export class S3SegmentStore implements SegmentStore {
     await this.#trying('to write', () => this.#put(place, bytes));
   }
 
-  async get(key: string, allocate: Allocate = ownMemory): Promise<Uint8Array> {
-    const place = this.#place(key);
+  get(key: string, allocate?: Allocate): Promise<Uint8Array> {
+    return this.#read(key, {}, allocate);
+  }
+
+  getPart(key: string, from: number, to = Infinity, allocate?: Allocate): Promise<Uint8Array> {
+    const Range = `bytes=${from}` + (from < 0 ? '' : to === Infinity ? '-' : `-${to - 1}`);
+    return this.#read(key, { Range }, allocate);
+  }
+
+  async #read(key: string, part: { readonly Range?: string }, allocate: Allocate = ownMemory): Promise<Uint8Array> {
+    const place = { ...this.#place(key), ...part };
     let taken: Uint8Array | null = null;
     const again: Allocate = (size) => (taken = taken?.length === size ? taken : allocate(size));
     let damaged = 0;
@@ -145,7 +154,7 @@ export class S3SegmentStore implements SegmentStore {
     return this.#client.send(command);
   }
 
-  async #get(place: { Bucket: string; Key: string }, allocate: Allocate): Promise<Uint8Array> {
+  async #get(place: { Bucket: string; Key: string; Range?: string }, allocate: Allocate): Promise<Uint8Array> {
     const { Body, ContentLength = 0, Metadata } = await this.#client.send(new this.sdk.GetObjectCommand(place));
     const bytes = allocate(ContentLength);
     const sha256 = createHash('sha256');
@@ -157,6 +166,7 @@ export class S3SegmentStore implements SegmentStore {
       length += chunk.length;
     }
     if (length < bytes.length) throw new DamagedOnTheWay(`${length} of ${bytes.length} bytes came`);
+    if (place.Range) return bytes;
     const found = sha256.digest('hex');
     // none where somebody else copied the file into the bucket
     const { sha256: wanted = found } = Metadata ?? {};

@@ -13,6 +13,14 @@ export interface SegmentStore {
    * @param allocate gives the memory that it is read into; a store may take its own instead
    */
   get(key: string, allocate?: (bytes: number) => Uint8Array): Promise<Uint8Array>;
+  /**
+   * Some bytes of a file, which nothing but their reader checks; less where it ends before. Not there where a store has no
+   * part sooner than the whole.
+   *
+   * @param from its first byte; below 0: so many from the end of the file, up to that end
+   * @param to behind its last byte
+   */
+  getPart?(key: string, from: number, to?: number, allocate?: (bytes: number) => Uint8Array): Promise<Uint8Array>;
   exists(key: string): Promise<boolean>;
   /** The keys that begin with the prefix, sorted. */
   list(prefix: string): Promise<string[]>;

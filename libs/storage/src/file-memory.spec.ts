@@ -4,7 +4,7 @@ import { FileMemory } from './file-memory.js';
 const MIB = 2 ** 20;
 
 describe('memory for files', () => {
-  it('is lent to one shard at a time, and again when that gave it back', () => {
+  it('is lent to one at a time, and again when that one gave it back', () => {
     const memory = new FileMemory(8 * MIB);
     const [first, second] = [memory.lend(), memory.lend()];
     const a = first.allocate(1_500_000);

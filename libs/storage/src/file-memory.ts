@@ -1,4 +1,4 @@
-/** Memory lent to one shard. */
+/** Memory lent to one piece of work. */
 export interface LentMemory {
   /** What lies there already is written over. */
   readonly allocate: (bytes: number) => Uint8Array;
@@ -10,7 +10,7 @@ export interface LentMemory {
 const LEAST_BYTES = 1 << 16;
 
 /**
- * Memory for files that are read and made, used again by the next shard: new memory costs a page fault every 4 KiB, and the
+ * Memory for files that are read and made, used again by the next piece of work: new memory costs a page fault every 4 KiB, and the
  * garbage collector counts it as its own and runs for it.
  */
 export class FileMemory {
@@ -20,6 +20,7 @@ export class FileMemory {
   /** @param keptBytes what lies here unused, at most */
   constructor(private readonly keptBytes: number) {}
 
+  /** What is never given back is freed with whoever looks at it. */
   lend(): LentMemory {
     const lent: Uint8Array[] = [];
     return {
