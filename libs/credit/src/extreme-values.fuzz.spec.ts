@@ -132,7 +132,7 @@ describe.each(ESTIMATORS.map(({ id, params }, i) => ({ id, i, names: Object.keys
           );
           expect(turnCredit(trajectories, credit).every((value) => Math.abs(value) !== Infinity)).toBe(true);
         }),
-        { numRuns: 200 },
+        { numRuns: 400 },
       );
       expect(credited).toBeGreaterThan(20);
     }, 120_000);

@@ -152,10 +152,16 @@ function countNegative(keys: Int32Array): number {
 
 /** The sentence that says what is missing: `turn.reward is missing on 3 of 12 turns`. */
 export function missingText(missing: readonly MissingSignal[]): string {
-  return missing.map(({ path, rows, of }) => `${path} is missing on ${rows} of ${of} ${plural(path)}`).join('; ');
+  return missing.map(missingOf).join('; ');
 }
 
-function plural(path: SignalPath): string {
+function missingOf({ path, rows, of }: MissingSignal): string {
+  if (of === 0) return `${path} is missing: no ${levelOf(path)} was logged`;
+  return `${path} is missing on ${rows} of ${of} ${rowsOf(path, of)}`;
+}
+
+function rowsOf(path: SignalPath, count: number): string {
   const level = levelOf(path);
+  if (count === 1) return level;
   return level === 'trajectory' ? 'trajectories' : `${level}s`;
 }

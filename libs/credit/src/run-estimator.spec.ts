@@ -169,6 +169,12 @@ describe('needsOf', () => {
       'turn.reward is missing on 3 of 12 turns; trajectory.outcomeReward is missing on 1 of 4 trajectories',
     );
   });
+
+  it('says where a level has no row at all', () => {
+    expect(missingText([{ path: 'token.logprob', rows: 0, of: 0 }])).toBe(
+      'token.logprob is missing: no token was logged',
+    );
+  });
 });
 
 describe('the catalogue', () => {

@@ -114,7 +114,9 @@ function unsaidRows({ level, values, silent }: Credit): string[] {
   let overflowed = -(silent?.rows ?? 0);
   if (!areFinite(values)) for (let i = 0; i < values.length; i++) if (Number.isNaN(values[i])) overflowed++;
   const text = (rows: number, why: string) =>
-    rows > 0 ? [`no credit on ${rows} of ${values.length} ${level} rows: ${why}`] : [];
+    rows > 0
+      ? [`no credit on ${rows} of ${values.length} ${level} ${values.length === 1 ? 'row' : 'rows'}: ${why}`]
+      : [];
   return [...text(silent?.rows ?? 0, silent?.why ?? ''), ...text(overflowed, 'the numbers it is made of overflow')];
 }
 

@@ -36,75 +36,70 @@ export interface TrajectoryTree {
 export function trajectoryTree(trajectories: TrajectoryBatch): TrajectoryTree {
   const { turnOffsets, groupOf, groupCount } = trajectories;
   const { trunkOf, shared, warnings } = trunks(trajectories);
-  const order = trunksFirst(trunkOf);
 
-  const madeBy = Int32Array.from({ length: turnOffsets[groupOf.length] }, (_, row) => row);
-  const treeOf = Int32Array.from(groupOf, (_, i) => i);
-  for (const i of order) {
-    if (trunkOf[i] < 0) continue;
-    treeOf[i] = treeOf[trunkOf[i]];
-    const from = turnOffsets[trunkOf[i]];
-    madeBy.set(madeBy.subarray(from, from + shared[i]), turnOffsets[i]);
+  // [turns] row of the turn that makes its node: of a shared one that of the trunk, else itself
+  const madeBy = new Int32Array(turnOffsets[groupOf.length]);
+  for (let row = 0; row < madeBy.length; row++) madeBy[row] = row;
+  const treeOf = groupOf.map((_, i) => i);
+  for (const i of trunksFirst(trunkOf)) {
+    const trunk = trunkOf[i];
+    if (trunk < 0) continue;
+    treeOf[i] = treeOf[trunk];
+    const [own, of] = [turnOffsets[i], turnOffsets[trunk]];
+    for (let t = 0; t < shared[i]; t++) madeBy[own + t] = madeBy[of + t];
   }
 
+  let nodeCount = groupCount;
+  for (let row = turnOffsets[0]; row < madeBy.length; row++) if (madeBy[row] === row) nodeCount++;
+  const parentNode = new Int32Array(nodeCount).fill(-1, 0, groupCount);
+  const turnOf = new Int32Array(nodeCount).fill(-1, 0, groupCount);
+  const depth = new Int32Array(nodeCount);
   const nodeOf = new Int32Array(madeBy.length).fill(-1);
-  const endNode = Int32Array.from(groupOf);
-  const turns: number[] = [];
-  const parents: number[] = [];
-  const depths: number[] = [];
+  const endNode = groupOf.slice();
+  let next = groupCount;
   for (let i = 0; i < groupOf.length; i++) {
+    let node = groupOf[i];
     for (let row = turnOffsets[i]; row < turnOffsets[i + 1]; row++) {
       const owner = madeBy[row];
       if (nodeOf[owner] < 0) {
-        nodeOf[owner] = groupCount + turns.push(owner) - 1;
-        parents.push(endNode[i]);
-        depths.push(row - turnOffsets[i] + 1);
+        parentNode[next] = node;
+        turnOf[next] = owner;
+        depth[next] = row - turnOffsets[i] + 1;
+        nodeOf[owner] = next++;
       }
-      nodeOf[row] = nodeOf[owner];
-      endNode[i] = nodeOf[row];
+      node = nodeOf[owner];
+      nodeOf[row] = node;
     }
+    endNode[i] = node;
   }
-  const withPrompts = (values: number[], ofPrompt: number) => {
-    const all = new Int32Array(groupCount + values.length).fill(ofPrompt);
-    all.set(values, groupCount);
-    return all;
-  };
-  return {
-    nodeCount: groupCount + turns.length,
-    parentNode: withPrompts(parents, -1),
-    depth: withPrompts(depths, 0),
-    turnOf: withPrompts(turns, -1),
-    nodeOf,
-    endNode,
-    treeOf,
-    warnings,
-  };
+  return { nodeCount, parentNode, depth, turnOf, nodeOf, endNode, treeOf, warnings };
 }
 
 /** The parent of each trajectory that can be followed (-1: none), and how many turns the two share. */
 function trunks({ ids, parentOf, parentTurn, groupOf, turnOffsets }: TrajectoryBatch) {
   const inCycle = cyclesOf(parentOf);
-  const turnsOf = (i: number) => turnOffsets[i + 1] - turnOffsets[i];
-  let [absent, foreign, cyclic, tooFar, ownless] = [0, 0, 0, 0, 0];
-  const trunkOf = Int32Array.from(parentOf, (parent, i) => {
+  const trunkOf = new Int32Array(parentOf.length).fill(-1);
+  const shared = new Int32Array(parentOf.length);
+  let [absent, foreign, cyclic, tooFar, ownless, followed] = [0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < parentOf.length; i++) {
+    const parent = parentOf[i];
     if (parent < 0) {
       if (parentTurn[i] >= 0) absent++;
-      return -1;
+    } else if (groupOf[parent] !== groupOf[i]) foreign++;
+    else if (inCycle[i] === 1) cyclic++;
+    else {
+      followed++;
+      trunkOf[i] = parent;
+      const turns = turnOffsets[i + 1] - turnOffsets[i];
+      const turnsOfTrunk = turnOffsets[parent + 1] - turnOffsets[parent];
+      if (parentTurn[i] >= turnsOfTrunk) tooFar++;
+      if (turns > 0 && parentTurn[i] + 1 >= turns) ownless++;
+      shared[i] = Math.min(parentTurn[i] + 1, turnsOfTrunk, turns);
     }
-    if (groupOf[parent] !== groupOf[i]) foreign++;
-    else if (inCycle[i]) cyclic++;
-    else return parent;
-    return -1;
-  });
-  const shared = trunkOf.map((trunk, i) => {
-    if (trunk < 0) return 0;
-    if (parentTurn[i] >= turnsOf(trunk)) tooFar++;
-    if (turnsOf(i) > 0 && parentTurn[i] + 1 >= turnsOf(i)) ownless++;
-    return Math.min(parentTurn[i] + 1, turnsOf(trunk), turnsOf(i));
-  });
+  }
   const of = ids.length;
   const warnings = [
-    ...(trunkOf.some((trunk) => trunk >= 0) || of === 0 ? [] : ['no trajectory branches off another one']),
+    ...(followed > 0 || of === 0 ? [] : ['no trajectory branches off another one']),
     ...counted(absent, of, 'trajectories whose parent is not among those of this training step'),
     ...counted(foreign, of, 'trajectories whose parent is of another group'),
     ...counted(cyclic, of, 'trajectories whose parents lead in a circle'),
@@ -117,8 +112,8 @@ function trunks({ ids, parentOf, parentTurn, groupOf, turnOffsets }: TrajectoryB
 const counted = (count: number, of: number, what: string) => (count > 0 ? [`${what}: ${count} of ${of}`] : []);
 
 /** Which trajectories are among their own ancestors. */
-function cyclesOf(parentOf: Int32Array): boolean[] {
-  const inCycle = Array.from(parentOf, () => false);
+function cyclesOf(parentOf: Int32Array): Uint8Array {
+  const inCycle = new Uint8Array(parentOf.length);
   const walkOf = new Int32Array(parentOf.length).fill(-1);
   for (let start = 0; start < parentOf.length; start++) {
     let i = start;
@@ -127,7 +122,7 @@ function cyclesOf(parentOf: Int32Array): boolean[] {
       i = parentOf[i];
     }
     if (i < 0 || walkOf[i] !== start) continue;
-    for (let k = i; !inCycle[k]; k = parentOf[k]) inCycle[k] = true;
+    for (let k = i; inCycle[k] === 0; k = parentOf[k]) inCycle[k] = 1;
   }
   return inCycle;
 }

@@ -2,14 +2,14 @@ import type { Numbers } from '#lib/numeric';
 
 /** Population covariance of two columns over some rows; 0 for one row. */
 export function covariance(x: Numbers, y: Numbers, rows: readonly number[]): number {
-  let [meanX, meanY] = [0, 0];
-  for (const row of rows) {
-    meanX += x[row] / rows.length;
-    meanY += y[row] / rows.length;
+  const count = rows.length;
+  let [meanX, meanY, sum] = [0, 0, 0];
+  for (let k = 0; k < count; k++) {
+    meanX += x[rows[k]] / count;
+    meanY += y[rows[k]] / count;
   }
-  let sum = 0;
-  for (const row of rows) sum += (x[row] - meanX) * (y[row] - meanY);
-  return sum / rows.length;
+  for (let k = 0; k < count; k++) sum += (x[rows[k]] - meanX) * (y[rows[k]] - meanY);
+  return sum / count;
 }
 
 /** Σ covariance over groups of rows. */

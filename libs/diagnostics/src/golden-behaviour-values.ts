@@ -3,7 +3,7 @@ import { anchorGroups } from './catalogue/anchor-groups.js';
 import { conservativeFloor, returnsByStep } from './catalogue/conservative-floor.js';
 import { cumulativeRegret } from './catalogue/cumulative-regret.js';
 import { taskTallies } from './catalogue/difficulty-bands.js';
-import { failureClusters } from './catalogue/failure-clusters.js';
+import { failureClusters } from './failures-alike.js';
 import { failureSimilarity } from './catalogue/failure-similarity.js';
 import { lengthReward } from './catalogue/length-reward.js';
 import { memoryFigures, memoryLift } from './catalogue/memory-lift.js';

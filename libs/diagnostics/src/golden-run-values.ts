@@ -1,7 +1,7 @@
 import { findEstimator, runEstimator, turnCredit } from '#lib/credit';
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { RecreditError } from '#lib/kernel';
-import { coverageOf, datasetCoverage, rarefiedSaco } from './catalogue/dataset-coverage.js';
+import { datasetCoverage, rarefiedSaco } from './catalogue/dataset-coverage.js';
 import { entropyCovariance } from './catalogue/entropy-covariance.js';
 import { entropyRewardLaw } from './catalogue/entropy-reward-law.js';
 import { gradientNoiseScale } from './catalogue/gradient-noise-scale.js';
@@ -14,6 +14,7 @@ import { relexExtrapolation } from './catalogue/relex-extrapolation.js';
 import { surprisalQuadrants } from './catalogue/surprisal-quadrants.js';
 import type { GoldenInput } from './golden-values.js';
 import { batchWithout, jackknifeStability, leaveOneTrajectoryOut } from './jackknife-stability.js';
+import { coverageOf } from './step-coverage.js';
 
 type Params = Readonly<Record<string, unknown>>;
 

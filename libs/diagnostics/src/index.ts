@@ -61,8 +61,9 @@ export {
 } from './diagnostic.js';
 export { GOLDEN_DIAGNOSTICS, goldenValues, type GoldenInput } from './golden-values.js';
 export { MEASURES, type Measure } from './comparison/measures.js';
+export { LOGPROBS } from './comparison/gradient.js';
 export { mergeSummaries, NO_SUMMARY } from './comparison/merge-summaries.js';
-export { sampleRateFor } from './comparison/sample.js';
+export { sampleAsksForTokens, sampleRateFor } from './comparison/sample.js';
 export { stabilitySums, type CreditStability, type StabilitySums } from './comparison/stability.js';
 export type { TagAgreement, TaggedPair } from './comparison/tag-agreement.js';
 export {

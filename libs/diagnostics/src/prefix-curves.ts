@@ -53,23 +53,33 @@ export function prefixCurves(
     const outcome = success[i];
     if (from === to || Number.isNaN(outcome) || !isWhole(before, from, to)) continue;
     curves.isKnown[i] = 1;
-    let [worst, best] = [Infinity, -Infinity];
+    let [worst, worstAt, best, bestAt] = [Infinity, from, -Infinity, from];
     for (let turn = from; turn < to; turn++) {
-      const isLast = turn + 1 === to;
-      const after = isLast ? outcome : before[turn + 1];
+      const after = turn + 1 === to ? outcome : before[turn + 1];
       const progress = after - before[turn];
-      if (progress < worst) [worst, curves.worstTurn[i]] = [progress, turn - from];
-      if (progress > best) [best, curves.bestTurn[i]] = [progress, turn - from];
-      if (!isLast && before[turn] >= EVEN && after < EVEN) curves.rightToWrong[i]++;
+      if (progress < worst) {
+        worst = progress;
+        worstAt = turn;
+      }
+      if (progress > best) {
+        best = progress;
+        bestAt = turn;
+      }
     }
+    curves.worstTurn[i] = worstAt - from;
     curves.worstDrop[i] = worst;
+    curves.bestTurn[i] = bestAt - from;
     curves.bestGain[i] = best;
+    curves.rightToWrong[i] = falls(before, from, to);
     // a success is secured from where V never falls below `won` again, a failure beyond return from where it stays ≤ lost
-    const isSuccess = outcome === 1;
-    const stays = (value: number) => (isSuccess ? value >= won : value <= lost);
     let since = to;
-    while (since > from && stays(before[since - 1])) since--;
-    if (stays(outcome) && since < to) (isSuccess ? curves.secured : curves.noReturn)[i] = since - from;
+    if (outcome === 1) {
+      while (since > from && before[since - 1] >= won) since--;
+      if (outcome >= won && since < to) curves.secured[i] = since - from;
+    } else {
+      while (since > from && before[since - 1] <= lost) since--;
+      if (outcome <= lost && since < to) curves.noReturn[i] = since - from;
+    }
   }
   return curves;
 }
@@ -77,4 +87,16 @@ export function prefixCurves(
 function isWhole(values: NumericValues, from: number, to: number): boolean {
   for (let k = from; k < to; k++) if (Number.isNaN(values[k])) return false;
   return true;
+}
+
+/** How often the estimate falls below one half. */
+function falls(before: NumericValues, from: number, to: number): number {
+  let count = 0;
+  let wasRight = 0;
+  for (let turn = from; turn < to; turn++) {
+    const isRight = Number(before[turn] >= EVEN);
+    count += wasRight & (1 - isRight);
+    wasRight = isRight;
+  }
+  return count;
 }

@@ -1,6 +1,7 @@
 import type { NumericValues } from '#lib/dataset';
 import { allEqual, auc, concordance, pearson, spearman, type Numbers } from '#lib/numeric';
 import { leastSquares } from './least-squares.js';
+import { rowsByKey, type RowsByKey } from './rows-by-key.js';
 
 /** A deviation from a group's mean below this has no sign. */
 const NO_SIGN = 1e-12;
@@ -41,27 +42,45 @@ type Value = number | null;
  * A trajectory without a score or an outcome takes no part. null: undefined. The judge must not have seen the outcome.
  */
 export function processOutcome(rows: ProcessOutcomeRows, params: ProcessOutcomeParams) {
-  const { process: p, success: y, turns: T, trainingStep } = whole(rows);
-  const agreement = auc(p, signs(y));
+  const known = whole(rows);
+  const { process: p, success: y, turns: T, trainingStep } = known;
+  const agreement = agreementOf(known, params);
   const right = total(y);
   return {
-    ...processAgreement(rows, params),
+    ...agreement,
     pearson: said(pearson(p, y)),
     spearman: said(spearman(p, y)),
-    kendallTauB: kendallTauB(p, agreement, right * (y.length - right)),
+    kendallTauB: kendallTauB(p, agreement.auroc, right * (y.length - right)),
     ...overSteps(p, y, T, trainingStep),
   };
 }
 
-const signs = (y: Float64Array) => y.map((value) => 2 * value - 1);
-
 /** The part of `processOutcome` that needs no ranks of all trajectories, and no more than one training step. */
-export function processAgreement(rows: ProcessOutcomeRows, { threshold, bins }: ProcessOutcomeParams) {
-  const { process: p, success: y, turns: T, groupOf } = whole(rows);
-  const right = indices(y, (value) => value === 1);
-  const wrong = indices(y, (value) => value !== 1);
-  const meanCorrect = meanAt(p, right);
-  const meanIncorrect = meanAt(p, wrong);
+export function processAgreement(rows: ProcessOutcomeRows, params: ProcessOutcomeParams) {
+  return agreementOf(whole(rows), params);
+}
+
+/** The rows that have a score and an outcome: the columns themselves where all have. */
+function whole(rows: ProcessOutcomeRows): ProcessOutcomeRows {
+  const { process, success, turns, groupOf, trainingStep } = rows;
+  const kept = new Int32Array(process.length);
+  let count = 0;
+  for (let i = 0; i < process.length; i++)
+    if (!Number.isNaN(process[i]) && !Number.isNaN(success[i])) kept[count++] = i;
+  if (count === process.length) return rows;
+  const said = kept.subarray(0, count);
+  return {
+    process: at(process, said),
+    success: at(success, said),
+    turns: at(turns, said),
+    groupOf: said.map((i) => groupOf[i]),
+    trainingStep: said.map((i) => trainingStep[i]),
+  };
+}
+
+/** @param rows a score and an outcome in each */
+function agreementOf({ process: p, success: y, turns: T, groupOf }: ProcessOutcomeRows, params: ProcessOutcomeParams) {
+  const { meanCorrect, meanIncorrect, falsePositiveRate, falseNegativeRate } = ofEachOutcome(p, y, params.threshold);
   const gap = meanCorrect === null || meanIncorrect === null ? null : meanCorrect - meanIncorrect;
   const pT = pearson(p, T);
   return {
@@ -70,27 +89,44 @@ export function processAgreement(rows: ProcessOutcomeRows, { threshold, bins }: 
     meanIncorrect,
     gap,
     trustGamma: gap === null ? null : gap >= 0 ? 1 : Math.exp(gap),
-    falsePositiveRate: shareOf(wrong, (i) => p[i] >= threshold),
-    falseNegativeRate: shareOf(right, (i) => p[i] < threshold),
-    brier: mean(p.map((value, i) => (value - y[i]) ** 2)),
-    ece: calibrationError(p, y, bins),
-    ...inGroups(p, y, groupOf),
+    falsePositiveRate,
+    falseNegativeRate,
+    brier: brier(p, y),
+    ece: calibrationError(p, y, params.bins),
+    ...inGroups(p, y, rowsByKey(groupOf)),
     lengthCorrelation: said(pT),
     partialCorrelation: partialCorrelation(pearson(p, y), pT, pearson(y, T)),
   };
 }
 
-/** The rows that have a score and an outcome. */
-function whole({ process, success, turns, groupOf, trainingStep }: ProcessOutcomeRows) {
-  const kept = indices(process, (p, i) => !Number.isNaN(p) && !Number.isNaN(success[i]));
-  const floats = (values: Numbers) => Float64Array.from(kept, (i) => values[i]);
+const signs = (y: Numbers) => y.map((value) => 2 * value - 1);
+
+/** Mean score of the successes and of the others, and how often the threshold takes one for the other. */
+function ofEachOutcome(p: Numbers, y: Numbers, threshold: number) {
+  let [right, sumOfRight, missed, wrong, sumOfWrong, alarms] = [0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < p.length; i++) {
+    if (y[i] === 1) {
+      right++;
+      sumOfRight += p[i];
+      missed += Number(p[i] < threshold);
+    } else {
+      wrong++;
+      sumOfWrong += p[i];
+      alarms += Number(p[i] >= threshold);
+    }
+  }
   return {
-    process: floats(process),
-    success: floats(success),
-    turns: floats(turns),
-    groupOf: Int32Array.from(kept, (i) => groupOf[i]),
-    trainingStep: Int32Array.from(kept, (i) => trainingStep[i]),
+    meanCorrect: share(sumOfRight, right),
+    meanIncorrect: share(sumOfWrong, wrong),
+    falsePositiveRate: share(alarms, wrong),
+    falseNegativeRate: share(missed, right),
   };
+}
+
+function brier(p: Numbers, y: Numbers): Value {
+  let sum = 0;
+  for (let i = 0; i < p.length; i++) sum += (p[i] - y[i]) ** 2;
+  return share(sum, p.length);
 }
 
 /**
@@ -98,54 +134,73 @@ function whole({ process, success, turns, groupOf, trainingStep }: ProcessOutcom
  *
  *     tau = (2 AUC − 1) P N / sqrt(P N · pairs that differ in p)
  */
-function kendallTauB(p: Float64Array, agreement: number, mixedPairs: number): Value {
+function kendallTauB(p: Numbers, agreement: Value, mixedPairs: number): Value {
   const ties = new Map<number, number>();
   for (const value of p) ties.set(value, (ties.get(value) ?? 0) + 1);
   let differing = (p.length * (p.length - 1)) / 2;
   for (const n of ties.values()) differing -= (n * (n - 1)) / 2;
-  return differing * mixedPairs === 0 ? null : ((2 * agreement - 1) * mixedPairs) / Math.sqrt(mixedPairs * differing);
+  if (differing * mixedPairs === 0) return null;
+  return ((2 * (agreement ?? NaN) - 1) * mixedPairs) / Math.sqrt(mixedPairs * differing);
 }
 
-function calibrationError(p: Float64Array, y: Float64Array, bins: number): Value {
+/** Of scores in any range: below 0 there are as many bins as it takes. */
+function calibrationError(p: Numbers, y: Numbers, bins: number): Value {
   const sums = new Map<number, number>();
-  p.forEach((value, i) => {
-    const bin = Math.min(bins - 1, Math.floor(value * bins));
-    sums.set(bin, (sums.get(bin) ?? 0) + value - y[i]);
-  });
+  for (let i = 0; i < p.length; i++) {
+    const bin = Math.min(bins - 1, Math.floor(p[i] * bins));
+    sums.set(bin, (sums.get(bin) ?? 0) + p[i] - y[i]);
+  }
   // |B| / N · |mean p − mean y| = |Σ (p − y)| / N
-  const total = [...sums.values()].reduce((sum, bin) => sum + Math.abs(bin), 0);
-  return p.length === 0 ? null : total / p.length;
+  let total = 0;
+  for (const bin of sums.values()) total += Math.abs(bin);
+  return share(total, p.length);
 }
 
-function inGroups(p: Float64Array, y: Float64Array, groupOf: Int32Array) {
-  const groups = [...rowsByKey(groupOf).values()].map((rows) => ({
-    p: Float64Array.from(rows, (i) => p[i]),
-    y: Float64Array.from(rows, (i) => y[i]),
-  }));
-  const mixed = groups.filter(({ y }) => differ(y));
-  const pairs = mixed.map(({ p, y }) => concordance(p, y, 0, p.length));
-  const agreeing = mixed.flatMap(({ p, y }) => {
-    const [meanP, meanY] = [mean(p)!, mean(y)!];
-    return Array.from(p, (value, k) => agrees(value - meanP, y[k] - meanY));
-  });
-  const selected = groups.map(({ p, y }) => {
-    const { max } = extremes(p);
-    return meanAt(
-      y,
-      indices(p, (value) => value === max),
-    )!;
-  });
-  const selectionAccuracy = mean(selected);
-  const meanSuccess = mean(groups.map(({ y }) => mean(y)!));
+function inGroups(p: Numbers, y: Numbers, { offsets, rows }: RowsByKey) {
+  const [scores, outcomes] = [at(p, rows), at(y, rows)];
+  const groups = offsets.length - 1;
+  const sums = { mixed: 0, rowsOfMixed: 0, aurocs: 0, right: 0, pairs: 0, agreeing: 0 };
+  let [onlyScoresDiffer, selected, succeeded] = [0, 0, 0];
+  for (let g = 0; g < groups; g++) {
+    const [from, to] = [offsets[g], offsets[g + 1]];
+    const meanOutcome = meanOf(outcomes, from, to);
+    selected += outcomeOfBest(scores, outcomes, from, to);
+    succeeded += meanOutcome;
+    if (!differ(outcomes, from, to)) {
+      onlyScoresDiffer += Number(differ(scores, from, to));
+      continue;
+    }
+    const { right, pairs } = concordance(scores, outcomes, from, to);
+    sums.mixed++;
+    sums.rowsOfMixed += to - from;
+    sums.aurocs += right / pairs;
+    sums.right += right;
+    sums.pairs += pairs;
+    const meanScore = meanOf(scores, from, to);
+    for (let k = from; k < to; k++) sums.agreeing += agrees(scores[k] - meanScore, outcomes[k] - meanOutcome);
+  }
+  const selectionAccuracy = share(selected, groups);
   return {
-    mixedGroups: mixed.length,
-    groupAuroc: mean(pairs.map(({ right, pairs }) => right / pairs)),
-    pairInversionRate: mixed.length === 0 ? null : 1 - total(pairs.map(({ right }) => right)) / total(pairs.map(({ pairs }) => pairs)), // prettier-ignore
-    signAgreement: mean(agreeing),
-    processOnlySignalGroups: mean(groups.map(({ p, y }) => (!differ(y) && differ(p) ? 1 : 0))),
+    mixedGroups: sums.mixed,
+    groupAuroc: share(sums.aurocs, sums.mixed),
+    pairInversionRate: sums.mixed === 0 ? null : 1 - sums.right / sums.pairs,
+    signAgreement: share(sums.agreeing, sums.rowsOfMixed),
+    processOnlySignalGroups: share(onlyScoresDiffer, groups),
     selectionAccuracy,
-    selectionGain: selectionAccuracy === null ? null : selectionAccuracy - meanSuccess!,
+    selectionGain: selectionAccuracy === null ? null : selectionAccuracy - succeeded / groups,
   };
+}
+
+/** Mean outcome of the rows with the highest score. */
+function outcomeOfBest(scores: Numbers, outcomes: Numbers, from: number, to: number): number {
+  let [highest, sum, count] = [-Infinity, 0, 0];
+  for (let k = from; k < to; k++) {
+    if (scores[k] > highest) [highest, sum, count] = [scores[k], 0, 0];
+    if (scores[k] < highest) continue;
+    sum += outcomes[k];
+    count++;
+  }
+  return sum / count;
 }
 
 const sign = (deviation: number) => (Math.abs(deviation) <= NO_SIGN ? 0 : Math.sign(deviation));
@@ -160,10 +215,14 @@ function partialCorrelation(py: number, pT: number, yT: number): Value {
 }
 
 /** Curves by training step, in ascending order, and what is to be seen in them. */
-function overSteps(p: Float64Array, y: Float64Array, T: Float64Array, trainingStep: Int32Array) {
-  const rowsOfStep = rowsByKey(trainingStep);
-  const steps = [...rowsOfStep.keys()].sort((a, b) => a - b);
-  const curve = (values: Float64Array) => steps.map((step) => meanAt(values, rowsOfStep.get(step)!)!);
+function overSteps(p: Numbers, y: Numbers, T: Numbers, trainingStep: Int32Array) {
+  const { keys, offsets, rows } = rowsByKey(trainingStep);
+  const ascending = [...keys.keys()].sort((a, b) => keys[a] - keys[b]);
+  const steps = ascending.map((l) => keys[l]);
+  const curve = (values: Numbers) => {
+    const listed = at(values, rows);
+    return ascending.map((l) => meanOf(listed, offsets[l], offsets[l + 1]));
+  };
   const [meanProcessByStep, meanOutcomeByStep] = [curve(p), curve(y)];
   const slope = (values: readonly number[]) => leastSquares(steps, values)?.slope ?? null;
 
@@ -186,43 +245,32 @@ function overSteps(p: Float64Array, y: Float64Array, T: Float64Array, trainingSt
 }
 
 const said = (value: number): Value => (Number.isNaN(value) ? null : value);
-function total(values: Iterable<number>): number {
+const share = (part: number, of: number): Value => (of === 0 ? null : part / of);
+
+function total(values: Numbers): number {
   let sum = 0;
-  for (const value of values) sum += value;
+  for (let i = 0; i < values.length; i++) sum += values[i];
   return sum;
 }
-const mean = (values: ArrayLike<number> & Iterable<number>): Value =>
-  values.length === 0 ? null : total(values) / values.length;
-const meanAt = (values: Numbers, rows: readonly number[]) => mean(rows.map((i) => values[i]));
-const shareOf = (rows: readonly number[], claim: (row: number) => boolean) => mean(rows.map((i) => (claim(i) ? 1 : 0)));
-const differ = (values: Float64Array) => {
-  const { min, max } = extremes(values);
-  return !allEqual(min, max);
-};
 
-function extremes(values: Float64Array): { min: number; max: number } {
+/** The values of some rows, side by side. */
+function at(values: Numbers, rows: Int32Array): Float64Array {
+  const found = new Float64Array(rows.length);
+  for (let k = 0; k < found.length; k++) found[k] = values[rows[k]];
+  return found;
+}
+
+function meanOf(values: Float64Array, from: number, to: number): number {
+  let sum = 0;
+  for (let k = from; k < to; k++) sum += values[k];
+  return sum / (to - from);
+}
+
+function differ(values: Float64Array, from: number, to: number): boolean {
   let [min, max] = [Infinity, -Infinity];
-  for (const value of values) {
-    if (value < min) min = value;
-    if (value > max) max = value;
+  for (let k = from; k < to; k++) {
+    if (values[k] < min) min = values[k];
+    if (values[k] > max) max = values[k];
   }
-  return { min, max };
-}
-
-function rowsByKey(keys: Int32Array): Map<number, number[]> {
-  const rows = new Map<number, number[]>();
-  keys.forEach((key, i) => {
-    const known = rows.get(key);
-    if (known) known.push(i);
-    else rows.set(key, [i]);
-  });
-  return rows;
-}
-
-function indices(values: Numbers | Int32Array, claim: (value: number, row: number) => boolean): number[] {
-  const rows: number[] = [];
-  values.forEach((value: number, i: number) => {
-    if (claim(value, i)) rows.push(i);
-  });
-  return rows;
+  return !allEqual(min, max);
 }

@@ -2,6 +2,7 @@ import { missingText, type MissingSignal } from '#lib/credit';
 import { levelOf, rowCount, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import { alertsOf, type Alert } from './alerts.js';
 import type { AnyDiagnostic, Measured, Reading, TrainingStepData } from './diagnostic.js';
+import { oncePerBatch } from './once-per-batch.js';
 import { settingsOf, type Settings } from './settings.js';
 
 /** What a diagnostic has of one training step; JSON, so that it can be kept. */
@@ -38,7 +39,17 @@ export function measureStep(diagnostic: AnyDiagnostic, step: TrainingStepData, g
   return figures === null ? { kind: 'nothing' } : { kind: 'figures', figures };
 }
 
+/** [path] whether any row has it: most members of the catalogue ask for the same few signals. */
+const saidIn = oncePerBatch((): Map<SignalPath, boolean> => new Map());
+
 function isSaid(trajectories: TrajectoryBatch, path: SignalPath): boolean {
+  const said = saidIn(trajectories);
+  const known = said.get(path) ?? isOnAnyRow(trajectories, path);
+  said.set(path, known);
+  return known;
+}
+
+function isOnAnyRow(trajectories: TrajectoryBatch, path: SignalPath): boolean {
   if (path === 'turn.state') return trajectories.stateKey.some((key) => key >= 0);
   if (path === 'turn.action') return trajectories.actionKey.some((key) => key >= 0);
   const column = trajectories.columns.get(path);

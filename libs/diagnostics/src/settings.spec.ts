@@ -23,6 +23,15 @@ it('gives every setting of a diagnostic one name, and every diagnostic takes its
   }
 });
 
+it('parses the same settings once, and those that are wrong are wrong each time', () => {
+  const [trend, given, wrong] = [of('entropy-trend'), { trendSteps: 7 }, { trendSteps: -7 }];
+  expect(settingsOf(trend, given)).toBe(settingsOf(trend, given));
+  expect(settingsOf(trend)).toBe(settingsOf(trend));
+  expect(settingsOf(trend).thresholds).not.toEqual(settingsOf(trend, given).thresholds);
+  expect(settingsOf(of('failure-clusters'))).not.toEqual(settingsOf(trend));
+  for (let time = 0; time < 2; time++) expect(() => settingsOf(trend, wrong)).toThrow(RecreditError);
+});
+
 it.each([
   [
     { 'entropy-trend': { targetEntropy: -1 } },

@@ -30,13 +30,26 @@ const HoldSetting = z
   ])
   .describe('training steps running until an alert opens, or {of, within, clear}; not said: as each rule has it');
 
+const DEFAULTS: Settings[string] = {};
+
+/** [diagnostic][given] Settings are parsed once: the same ones are asked for with each training step. */
+const parsedBefore = new WeakMap<AnyDiagnostic, WeakMap<Settings[string], DiagnosticSettings>>();
+
 /**
  * The settings of a diagnostic: params and thresholds have names of their own, so they are given side by side.
  *
- * @param given what differs from the defaults
+ * @param given what differs from the defaults; nobody writes to it any more
  * @throws RecreditError `params.invalid` with what was wanted, what was found, and where
  */
-export function settingsOf(diagnostic: AnyDiagnostic, given: Settings[string] = {}): DiagnosticSettings {
+export function settingsOf(diagnostic: AnyDiagnostic, given: Settings[string] = DEFAULTS): DiagnosticSettings {
+  const ofDiagnostic = parsedBefore.get(diagnostic) ?? new WeakMap<Settings[string], DiagnosticSettings>();
+  parsedBefore.set(diagnostic, ofDiagnostic);
+  const settings = ofDiagnostic.get(given) ?? parsedSettings(diagnostic, given);
+  ofDiagnostic.set(given, settings);
+  return settings;
+}
+
+function parsedSettings(diagnostic: AnyDiagnostic, given: Settings[string]): DiagnosticSettings {
   const { params, thresholds } = diagnostic;
   const ofParams: Record<string, unknown> = {};
   const ofThresholds: Record<string, unknown> = {};

@@ -40,28 +40,38 @@ function counted(trajectories: TrajectoryBatch, maxPeriod: number): TurnRepeats 
     { length: 9 },
     ofTrajectories,
   );
-  const firstOfPair = pairsWithin(trajectories);
+  const longest = longestOf(turnOffsets);
+  const firstOfPair = new Int32Array(stateKey.length);
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * longest + 2))).fill(-1);
   // by key + 1, the last trajectory (from 1) that saw the state, and that took the action on a valid turn
   const sawState = new Int32Array(greatest(stateKey) + 2);
   const tookAction = new Int32Array(greatest(actionKey) + 2);
-  const cycle = new Uint8Array(longestOf(turnOffsets));
+  const cycle = new Uint8Array(longest);
   for (let i = 0; i < ids.length; i++) {
-    const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
-    let lastNew = from;
+    const from = turnOffsets[i];
+    const to = turnOffsets[i + 1];
+    let [taken, same, refused, seen, standstill, lastNew] = [0, 0, 0, 0, 0, from];
     for (let turn = from; turn < to; turn++) {
-      const [state, action] = [stateKey[turn] + 1, actionKey[turn] + 1];
-      if (firstOfPair[turn] < turn) stateActions[i]++;
-      if (tookAction[action] === i + 1) actions[i]++;
+      const state = stateKey[turn] + 1;
+      const action = actionKey[turn] + 1;
+      if (tookAction[action] === i + 1) taken++;
       if (isValid[turn] === 1) tookAction[action] = i + 1;
-      else invalid[i]++;
-      if (turn + 1 < to && stateKey[turn + 1] + 1 === state) noOps[i]++;
+      else refused++;
+      if (turn + 1 < to && stateKey[turn + 1] + 1 === state) same++;
       if (sawState[state] !== i + 1) {
         sawState[state] = i + 1;
-        states[i]++;
+        seen++;
         lastNew = turn;
-      }
-      if (turn - lastNew > stagnation[i]) stagnation[i] = turn - lastNew;
+      } else if (turn - lastNew > standstill) standstill = turn - lastNew;
     }
+    actions[i] = taken;
+    noOps[i] = same;
+    invalid[i] = refused;
+    states[i] = seen;
+    stagnation[i] = standstill;
+    if (seen === to - from) continue; // no state that comes again, no pair
+    findPairs(trajectories, i, firstOfPair, slots);
+    for (let turn = from; turn < to; turn++) if (firstOfPair[turn] < turn) stateActions[i]++;
     if (stateActions[i] === 0) continue; // nothing that comes again, no cycle
     for (let p = 1; p <= maxPeriod; p++) {
       for (let t = from + p; t < to; t++) {
@@ -87,31 +97,35 @@ function validTurns(trajectories: TrajectoryBatch): Uint8Array {
   const error = numbers(trajectories, 'turn.toolError');
   const isValid = new Uint8Array(trajectories.stateKey.length).fill(1);
   for (let turn = 0; turn < isValid.length; turn++) {
-    if (valid && !Number.isNaN(valid[turn])) isValid[turn] = Number(valid[turn] !== 0);
-    else if (error && !Number.isNaN(error[turn])) isValid[turn] = Number(error[turn] === 0);
+    if (valid && !Number.isNaN(valid[turn])) isValid[turn] = valid[turn] === 0 ? 0 : 1;
+    else if (error && !Number.isNaN(error[turn])) isValid[turn] = error[turn] === 0 ? 1 : 0;
   }
   return isValid;
 }
 
-/** [turns] the first turn of its trajectory with its state and action: itself where they are new */
-function pairsWithin({ turnOffsets, stateKey, actionKey }: TrajectoryBatch): Int32Array {
-  const first = new Int32Array(stateKey.length);
-  // a hash table that each trajectory begins anew: its slots hold turns, and those of earlier trajectories are free
-  const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * longestOf(turnOffsets) + 2))).fill(-1);
+/**
+ * Finds for each turn of a trajectory the first one with its state and action: itself where they are new.
+ *
+ * @param first [turns] is written to
+ * @param slots a hash table of turns that each trajectory begins anew: those of earlier trajectories are free
+ */
+function findPairs(
+  { turnOffsets, stateKey, actionKey }: TrajectoryBatch,
+  i: number,
+  first: Int32Array,
+  slots: Int32Array,
+): void {
   const mask = slots.length - 1;
-  for (let i = 0; i + 1 < turnOffsets.length; i++) {
-    const from = turnOffsets[i];
-    for (let turn = from; turn < turnOffsets[i + 1]; turn++) {
-      let slot = Math.imul(Math.imul(stateKey[turn], 0x9e3779b1) ^ actionKey[turn], 0x85ebca77) >>> 7;
-      for (slot &= mask; slots[slot] >= from; slot = (slot + 1) & mask) {
-        const other = slots[slot];
-        if (stateKey[other] === stateKey[turn] && actionKey[other] === actionKey[turn]) break;
-      }
-      if (slots[slot] < from) slots[slot] = turn;
-      first[turn] = slots[slot];
+  const from = turnOffsets[i];
+  for (let turn = from; turn < turnOffsets[i + 1]; turn++) {
+    let slot = Math.imul(Math.imul(stateKey[turn], 0x9e3779b1) ^ actionKey[turn], 0x85ebca77) >>> 7;
+    for (slot &= mask; slots[slot] >= from; slot = (slot + 1) & mask) {
+      const other = slots[slot];
+      if (stateKey[other] === stateKey[turn] && actionKey[other] === actionKey[turn]) break;
     }
+    if (slots[slot] < from) slots[slot] = turn;
+    first[turn] = slots[slot];
   }
-  return first;
 }
 
 function greatest(keys: Int32Array): number {

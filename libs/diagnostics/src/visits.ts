@@ -35,11 +35,11 @@ export const turnsOfPlaces = oncePerBatch((trajectories: TrajectoryBatch): TurnL
  */
 export function turnsByLabel(labels: Int32Array, count: number): TurnLists {
   const offsets = new Int32Array(count + 1);
-  for (let turn = 0; turn < labels.length; turn++) if (labels[turn] >= 0) offsets[labels[turn] + 1]++;
-  for (let label = 0; label < count; label++) offsets[label + 1] += offsets[label];
+  for (let turn = 0; turn < labels.length; turn++) if (labels[turn] >= 0) offsets[labels[turn]]++;
+  // where each list ends; filled from behind, that is in the end where it begins
+  for (let label = 1; label <= count; label++) offsets[label] += offsets[label - 1];
   const turns = new Int32Array(offsets[count]);
-  const next = offsets.slice();
-  for (let turn = 0; turn < labels.length; turn++) if (labels[turn] >= 0) turns[next[labels[turn]]++] = turn;
+  for (let turn = labels.length - 1; turn >= 0; turn--) if (labels[turn] >= 0) turns[--offsets[labels[turn]]] = turn;
   return { offsets, turns };
 }
 

@@ -185,7 +185,7 @@ function unsaidItems(visits: readonly UserTurn[]): string[] {
   const wrong = lists.filter(Boolean).length;
   if (wrong === 0) return [];
   return [
-    `satisfied does not match the checklist on ${wrong} of ${lists.length} turns: an item it lacks is not satisfied`,
+    `satisfied does not match the checklist on ${wrong} of ${lists.length} ${lists.length === 1 ? 'turn' : 'turns'}: an item it lacks is not satisfied`,
   ];
 }
 

@@ -70,7 +70,7 @@ describe('mrt', () => {
   it('warns where tokens do not rise', () => {
     const outcome = runEstimator(mrt, trajectoryBatch([blocks(1, 0, [0.5, 20], [1, 10])]));
     expect(outcome).toMatchObject({
-      warnings: ['cumulativeTokens does not rise on 1 turns: their area means nothing'],
+      warnings: ['cumulativeTokens does not rise on 1 turn: its area means nothing'],
     });
   });
 });

@@ -122,7 +122,12 @@ export const mrt = defineEstimator({
         normalizedArea: { level: 'trajectory', values: area, offsets },
         normalizedRegret: { level: 'trajectory', values: area.map((share) => 1 - share), offsets },
       },
-      warnings: falling > 0 ? [`cumulativeTokens does not rise on ${falling} turns: their area means nothing`] : [],
+      warnings:
+        falling > 0
+          ? [
+              `cumulativeTokens does not rise on ${falling} ${falling === 1 ? 'turn: its' : 'turns: their'} area means nothing`,
+            ]
+          : [],
     };
   },
 });

@@ -43,7 +43,7 @@ describe('rredcot', () => {
     const outcome = runEstimator(rredcot, trajectoryBatch([record]));
     expect(outcome).toMatchObject({
       credit: { values: Float64Array.of(NaN, NaN, 1 - Math.exp(-1)) },
-      warnings: ['no credit on 2 of 3 turn rows: candidateUtilities and candidateLogprobs differ in length on 1 turns'],
+      warnings: ['no credit on 2 of 3 turn rows: candidateUtilities and candidateLogprobs differ in length on 1 turn'],
     });
   });
 });

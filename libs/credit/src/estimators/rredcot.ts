@@ -63,7 +63,7 @@ export const rredcot = defineEstimator({
       ...(unmatched > 0 && {
         silent: {
           rows: unmatchedRows(logprobs, utilities, trajectories),
-          why: `candidateUtilities and candidateLogprobs differ in length on ${unmatched} turns`,
+          why: `candidateUtilities and candidateLogprobs differ in length on ${unmatched} ${unmatched === 1 ? 'turn' : 'turns'}`,
         },
       }),
     };

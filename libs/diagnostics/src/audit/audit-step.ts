@@ -4,7 +4,8 @@ import { composeOffsets, ownerOf } from '#lib/numeric';
 import { explain, type Explained, type Hypothesis } from './explain.js';
 import { loggedOutcome, type TurnPattern } from './logged-outcome.js';
 import { OUTCOME_FORMULAS, type Outcomes } from './outcome-formulas.js';
-import { nearness, precisionOf, type Precision } from './precision.js';
+import { nearness, precisionOf, roundedTo, type Precision } from './precision.js';
+import { lossOf, lossyRewards } from './rounding.js';
 import { auditMask, type MaskAudit } from './token-mask.js';
 import type { TransformId } from './transforms.js';
 import { TURN_FORMULAS, turnRewards } from './turn-formulas.js';
@@ -52,6 +53,8 @@ export interface Claim {
   readonly level: Level;
   /** [rows of level] NaN: nothing is said */
   readonly advantage: Float64Array;
+  /** [rows of level] how far a trainer that counts in float32 may be off; nothing if not said */
+  readonly loss?: Float64Array | null;
   /** discount of turn rewards, for the hypotheses about their order */
   readonly gamma: number;
 }
@@ -80,19 +83,23 @@ export function auditStep(trajectories: TrajectoryBatch, claim: Claim, logged: L
   );
   if (rows.length === 0) return null;
   const pick = (column: ArrayLike<number>) => Float64Array.from(rows, (row) => column[row]);
-  const precision = precisionOf(Float64Array.from(logged.values).filter(Number.isFinite));
-  const claimed: Hypothesis = { id: claim.formula, cause: 'what the trainer says', advantage: pick(claim.advantage) };
-  const others = hypotheses(trajectories, claim).map((other) => ({ ...other, advantage: pick(other.advantage) }));
-  const found = explain(pick(values), claimed, others, precision);
+  const ofRows = (whole: Hypothesis): Hypothesis => ({
+    ...whole,
+    advantage: pick(whole.advantage),
+    loss: whole.loss && pick(whole.loss),
+  });
+  const { formula, advantage, loss = null } = claim;
+  const claimed = ofRows({ id: formula, cause: 'what the trainer says', advantage, loss });
+  const precision = precisionIn(logged, pick(values), claimed);
+  const found = explain(pick(values), claimed, hypotheses(trajectories, claim).map(ofRows), precision);
 
-  const near = nearness(precision, claimed.advantage);
-  const off = rows.filter((row) => !near(values[row], claim.advantage[row]));
+  const near = nearness({ precision, loss: claimed.loss }, claimed.advantage);
+  const off = rows.filter((row, i) => !near(values[row], advantage[row], i));
   const isZero = rows.every((row) => values[row] === 0);
   const verdict = verdictOf(found, claim, { isZero, turnPattern, varies: varying.length > 0 });
-  const isExplained = verdict !== 'all-zero' && verdict !== 'varies-within-trajectory';
   return {
     ...found,
-    ...(!isExplained && { explanation: null, equallyGood: [] }),
+    ...explanationOf(verdict, found),
     verdict,
     loggedPrecision: precision,
     turnPattern,
@@ -103,8 +110,23 @@ export function auditStep(trajectories: TrajectoryBatch, claim: Claim, logged: L
   };
 }
 
+/** What the numbers tell; where the claim is not met by that, what it tells of them. */
+function precisionIn({ values }: Logged, ofRows: Float64Array, { advantage, loss }: Hypothesis): Precision {
+  const precision = precisionOf(Float64Array.from(values).filter(Number.isFinite));
+  const near = nearness({ precision, loss }, advantage);
+  if (ofRows.every((value, i) => near(value, advantage[i], i))) return precision;
+  return roundedTo(ofRows, advantage) ?? precision;
+}
+
+/** Where nothing is left to explain, the formulas that leave nothing are possible too: all that speak were excluded. */
+function explanationOf(verdict: Verdict, { explanation, equallyGood }: Explained) {
+  if (verdict === 'varies-within-trajectory') return { explanation: null, equallyGood: [] };
+  if (verdict !== 'all-zero') return { explanation, equallyGood };
+  return { explanation: null, equallyGood: explanation ? [explanation, ...equallyGood] : [] };
+}
+
 /** [trajectories + 1] where the rows of each trajectory lie. */
-function rowOffsets({ ids, turnOffsets, tokenOffsets }: TrajectoryBatch, level: Level): Int32Array {
+export function rowOffsets({ ids, turnOffsets, tokenOffsets }: TrajectoryBatch, level: Level): Int32Array {
   if (level === 'trajectory') return Int32Array.from({ length: ids.length + 1 }, (_, i) => i);
   return level === 'turn' ? turnOffsets : composeOffsets(turnOffsets, tokenOffsets);
 }
@@ -123,16 +145,22 @@ function foldToRows(trajectories: TrajectoryBatch, { level }: Claim, logged: Log
 
 function hypotheses(trajectories: TrajectoryBatch, claim: Claim): Hypothesis[] {
   const { tokenOffsets } = trajectories;
+  const offsets = rowOffsets(trajectories, claim.level);
   const outcomes = outcomesOf(trajectories);
+  const lossy = outcomes && lossyRewards(outcomes);
+  const eachRow = Int32Array.from(trajectories.ids.keys());
   const ofOutcomes = OUTCOME_FORMULAS.flatMap(({ id, cause, advantage }) => {
     const found = outcomes && advantage(outcomes);
-    return found ? [{ id, cause, advantage: spread(found, rowOffsets(trajectories, claim.level)) }] : [];
+    if (!found) return [];
+    const moved = lossy && advantage({ ...outcomes, reward: lossy.nudged });
+    const loss = moved && spread(lossOf(lossy, found, moved, eachRow), offsets);
+    return [{ id, cause, advantage: spread(found, offsets), loss }];
   });
   const reward = numbers(trajectories, 'turn.reward');
   const rewards = reward && claim.level !== 'trajectory' ? turnRewards(trajectories, reward, claim.gamma) : null;
   const ofTurns = (rewards ? TURN_FORMULAS : []).map(({ id, cause, advantage }) => {
     const perTurn = advantage(rewards!);
-    return { id, cause, advantage: claim.level === 'token' ? spread(perTurn, tokenOffsets) : perTurn };
+    return { id, cause, advantage: claim.level === 'token' ? spread(perTurn, tokenOffsets) : perTurn, loss: null };
   });
   return [...ofTurns, ...ofOutcomes].filter(({ id }) => id !== claim.formula);
 }

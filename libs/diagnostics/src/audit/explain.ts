@@ -1,4 +1,4 @@
-import { nearness, type Precision } from './precision.js';
+import { nearness, type Precision, type Tolerance } from './precision.js';
 import { TRANSFORMS, type TransformId } from './transforms.js';
 
 /** A formula with its numbers for the rows at hand. */
@@ -7,6 +7,8 @@ export interface Hypothesis {
   readonly cause: string;
   /** [rows] */
   readonly advantage: Float64Array;
+  /** [rows] what a trainer's arithmetic may lose of it; null: nothing */
+  readonly loss: Float64Array | null;
 }
 
 export interface Explanation {
@@ -47,25 +49,29 @@ export function explain(
   precision: Precision,
 ): Explained {
   const all = [claimed, ...others];
-  const asTheyAre = all.filter(({ advantage }) => fits(logged, advantage, precision)).map(({ id }) => identity(id));
+  const asTheyAre = all.filter((each) => fits(logged, each, precision)).map(({ id }) => identity(id));
   let fitting = [...asTheyAre, ...transformed(logged, claimed, precision)];
   if (fitting.length === 0) fitting = others.flatMap((other) => transformed(logged, other, precision));
   const [explanation = null, ...equallyGood] = fitting;
-  const near = nearness(precision, claimed.advantage);
-  const mismatches = logged.filter((value, i) => !near(value, claimed.advantage[i])).length;
+  const near = nearness(toleranceOf(claimed, precision), claimed.advantage);
+  const mismatches = logged.filter((value, i) => !near(value, claimed.advantage[i], i)).length;
   return { explanation, equallyGood, mismatchShare: mismatches / logged.length, nearest: nearestOf(logged, all) };
 }
 
 const identity = (formula: string): Explanation => ({ formula, transform: 'identity', detail: {} });
 
-function fits(logged: Float64Array, advantage: Float64Array, precision: Precision): boolean {
-  const near = nearness(precision, advantage);
-  return logged.every((value, i) => near(value, advantage[i]));
+const toleranceOf = ({ loss }: Hypothesis, precision: Precision): Tolerance => ({ precision, loss });
+
+function fits(logged: Float64Array, hypothesis: Hypothesis, precision: Precision): boolean {
+  const { advantage } = hypothesis;
+  const near = nearness(toleranceOf(hypothesis, precision), advantage);
+  return logged.every((value, i) => near(value, advantage[i], i));
 }
 
-function transformed(logged: Float64Array, { id, advantage }: Hypothesis, precision: Precision): Explanation[] {
+function transformed(logged: Float64Array, hypothesis: Hypothesis, precision: Precision): Explanation[] {
+  const { id, advantage } = hypothesis;
   return TRANSFORMS.flatMap((transform) => {
-    const detail = transform.fit(logged, advantage, precision);
+    const detail = transform.fit(logged, advantage, toleranceOf(hypothesis, precision));
     return detail ? [{ formula: id, transform: transform.id, detail }] : [];
   });
 }

@@ -1,4 +1,4 @@
-import { nearness, relativeTolerance, type Precision } from './precision.js';
+import { nearness, relativeTolerance, type Tolerance } from './precision.js';
 
 export type TransformId = 'sign-flipped' | 'zeroed-rows' | 'scaled' | 'clipped' | 'shifted' | 'permuted';
 
@@ -7,7 +7,7 @@ export interface Transform {
   readonly id: TransformId;
   readonly cause: string;
   /** @returns what explains all rows, or null where it does not */
-  fit(logged: Float64Array, recomputed: Float64Array, precision: Precision): Record<string, unknown> | null;
+  fit(logged: Float64Array, recomputed: Float64Array, tolerance: Tolerance): Record<string, unknown> | null;
 }
 
 const LEAST_FACTOR = 1e-3;
@@ -22,30 +22,30 @@ function distinct(values: Iterable<number>): number {
   return count;
 }
 
-function fits(logged: Float64Array, explained: Float64Array, precision: Precision): boolean {
-  const near = nearness(precision, explained);
-  return logged.every((value, i) => near(value, explained[i]));
+function fits(logged: Float64Array, explained: Float64Array, tolerance: Tolerance): boolean {
+  const near = nearness(tolerance, explained);
+  return logged.every((value, i) => near(value, explained[i], i));
 }
 
-function signFlipped(logged: Float64Array, recomputed: Float64Array, precision: Precision) {
+function signFlipped(logged: Float64Array, recomputed: Float64Array, tolerance: Tolerance) {
   const isZero = recomputed.every((value) => value === 0);
   const flipped = recomputed.map((value) => -value);
-  return !isZero && fits(logged, flipped, precision) && !fits(logged, recomputed, precision) ? {} : null;
+  return !isZero && fits(logged, flipped, tolerance) && !fits(logged, recomputed, tolerance) ? {} : null;
 }
 
-function zeroedRows(logged: Float64Array, recomputed: Float64Array, precision: Precision) {
-  const near = nearness(precision, recomputed);
+function zeroedRows(logged: Float64Array, recomputed: Float64Array, tolerance: Tolerance) {
+  const near = nearness(tolerance, recomputed);
   const zeroed: number[] = [];
   const others: number[] = [];
   for (let i = 0; i < logged.length; i++) {
-    if (logged[i] === 0 && !near(0, recomputed[i])) zeroed.push(i);
-    else if (!near(logged[i], recomputed[i])) return null;
+    if (logged[i] === 0 && !near(0, recomputed[i], i)) zeroed.push(i);
+    else if (!near(logged[i], recomputed[i], i)) return null;
     else if (logged[i] !== 0) others.push(logged[i]);
   }
   return zeroed.length > 0 && others.length >= 2 && distinct(others) >= 2 ? { zeroedRows: zeroed } : null;
 }
 
-function scaled(logged: Float64Array, recomputed: Float64Array, precision: Precision) {
+function scaled(logged: Float64Array, recomputed: Float64Array, tolerance: Tolerance) {
   if (distinct(recomputed.map(Math.abs).filter((value) => value > SAME)) < 2) return null;
   let together = 0;
   let alone = 0;
@@ -54,35 +54,37 @@ function scaled(logged: Float64Array, recomputed: Float64Array, precision: Preci
     alone += recomputed[i] ** 2;
   }
   const factor = together / alone;
-  const isOne = Math.abs(factor - 1) <= Math.max(LEAST_FACTOR, 3 * relativeTolerance(precision));
+  const isOne = Math.abs(factor - 1) <= Math.max(LEAST_FACTOR, 3 * relativeTolerance(tolerance));
   // A factor of -1 has a name of its own.
-  const isMinusOne = Math.abs(factor + 1) <= Math.max(LEAST_FACTOR, 3 * relativeTolerance(precision));
+  const isMinusOne = Math.abs(factor + 1) <= Math.max(LEAST_FACTOR, 3 * relativeTolerance(tolerance));
   if (isOne || isMinusOne || factor === 0) return null;
   const explained = recomputed.map((value) => factor * value);
-  return fits(logged, explained, precision) ? { factor } : null;
+  return fits(logged, explained, tolerance) ? { factor } : null;
 }
 
-function clipped(logged: Float64Array, recomputed: Float64Array, precision: Precision) {
+function clipped(logged: Float64Array, recomputed: Float64Array, tolerance: Tolerance) {
   const limit = logged.reduce((greatest, value) => Math.max(greatest, Math.abs(value)), 0);
-  const near = nearness(precision, recomputed);
+  const near = nearness(tolerance, recomputed);
   const beyond = recomputed.filter((value) => Math.abs(value) > limit && !near(limit, Math.abs(value))).length;
   const explained = recomputed.map((value) => Math.max(-limit, Math.min(limit, value)));
-  return limit > 0 && beyond >= 2 && fits(logged, explained, precision) ? { limit, clippedRows: beyond } : null;
+  return limit > 0 && beyond >= 2 && fits(logged, explained, tolerance) ? { limit, clippedRows: beyond } : null;
 }
 
-function shifted(logged: Float64Array, recomputed: Float64Array, precision: Precision) {
+function shifted(logged: Float64Array, recomputed: Float64Array, tolerance: Tolerance) {
   if (distinct(recomputed) <= 2) return null;
   const offset = logged.reduce((sum, value, i) => sum + value - recomputed[i], 0) / logged.length;
-  if (fits(logged, recomputed, precision)) return null;
+  if (fits(logged, recomputed, tolerance)) return null;
   const explained = recomputed.map((value) => value + offset);
-  return fits(logged, explained, precision) ? { offset } : null;
+  return fits(logged, explained, tolerance) ? { offset } : null;
 }
 
-function permuted(logged: Float64Array, recomputed: Float64Array, precision: Precision) {
+function permuted(logged: Float64Array, recomputed: Float64Array, tolerance: Tolerance) {
   if (distinct(recomputed) < 3) return null;
-  const near = nearness(precision, recomputed);
-  const displacedRows = logged.filter((value, i) => !near(value, recomputed[i])).length;
-  return displacedRows > 0 && fits(logged.toSorted(), recomputed.toSorted(), precision) ? { displacedRows } : null;
+  const near = nearness(tolerance, recomputed);
+  const displacedRows = logged.filter((value, i) => !near(value, recomputed[i], i)).length;
+  return displacedRows > 0 && fits(logged.toSorted(), recomputed.toSorted(), { ...tolerance, loss: null })
+    ? { displacedRows }
+    : null;
 }
 
 /** In the order in which they are tried. */

@@ -34,40 +34,51 @@ export interface AnchorOptions {
 export function anchorGroups(trajectories: TrajectoryBatch, { gamma, contextLevels }: AnchorOptions) {
   const returns = discountedSums(rewardsOf(trajectories), trajectories.turnOffsets, gamma);
   const owner = trajectoryOfTurns(trajectories);
-  const anchors = turnsOfPlaces(trajectories);
-  const { offsets, turns } = anchors;
+  const { offsets, turns } = turnsOfPlaces(trajectories);
   const groupCount = offsets.length - 1;
-  const size = new Float64Array(groupCount);
-  for (let a = 0; a < groupCount; a++) size[a] = offsets[a + 1] - offsets[a];
-  const largest = size.reduce((most, n) => Math.max(most, n), 0);
-  const sizes = new Float64Array(largest + 1);
-  let [selfPaired, informative] = [0, 0];
-  for (let a = 0; a < groupCount; a++) {
-    sizes[size[a]]++;
-    if (size[a] < 2) continue;
-    const [first, last] = [offsets[a], offsets[a + 1] - 1];
-    if (owner[turns[first]] === owner[turns[last]]) selfPaired += size[a];
-    if (differ(returns, turns, first, last + 1)) informative += size[a];
+  const shared = sharedAnchors(offsets);
+  const sizes = new Map([[1, groupCount - shared.length]]);
+  let [selfPaired, informative, largest] = [0, 0, groupCount > 0 ? 1 : 0];
+  for (const a of shared) {
+    const [from, to] = [offsets[a], offsets[a + 1]];
+    const size = to - from;
+    largest = Math.max(largest, size);
+    sizes.set(size, (sizes.get(size) ?? 0) + 1);
+    if (owner[turns[from]] === owner[turns[to - 1]]) selfPaired += size;
+    if (differ(returns, turns, from, to)) informative += size;
   }
+  const alone = groupCount - shared.length;
   const turnShare = (count: number) => (turns.length > 0 ? count / turns.length : null);
-  const levels = contexts(trajectories, anchors, returns, contextLevels);
+  const levels = contexts(trajectories, shared, returns, contextLevels);
+  const mostVisited = bestRows(
+    shared.map((a) => offsets[a + 1] - offsets[a]),
+    MOST_VISITED,
+  ).map((at) => shared[at]);
   return {
     turnCount: turns.length,
     groupCount,
-    sizeTable: Array.from({ length: largest }, (_, i) => [i + 1, sizes[i + 1], sizes[i + 1] / groupCount]),
+    sizeTable: Array.from({ length: largest }, (_, i) => {
+      const count = sizes.get(i + 1) ?? 0;
+      return [i + 1, count, count / groupCount];
+    }),
     meanGroupSize: groupCount > 0 ? turns.length / groupCount : null,
-    singletonGroupShare: groupCount > 0 ? (sizes[1] ?? 0) / groupCount : null,
-    singletonTurnShare: turnShare(sizes[1] ?? 0),
+    singletonGroupShare: groupCount > 0 ? alone / groupCount : null,
+    singletonTurnShare: turnShare(alone),
     selfPairedTurnShare: turnShare(selfPaired),
     informativeTurnShare: turnShare(informative),
     inconsistentPairShare: levels.map(({ inconsistent }) => inconsistent),
     contextSignFlipShare: levels.map(({ flips }) => flips),
     contextMeanShift: levels.map(({ shift }) => shift),
-    mostVisited: bestRows(
-      size.map((n) => (n > 1 ? n : NaN)),
-      MOST_VISITED,
-    ).map((a) => ({ turn: turns[offsets[a]], size: size[a] })),
+    mostVisited: mostVisited.map((a) => ({ turn: turns[offsets[a]], size: offsets[a + 1] - offsets[a] })),
   };
+}
+
+/** The anchor groups of two turns or more: most states are seen once, and say nothing. */
+function sharedAnchors(offsets: Int32Array): Int32Array {
+  const shared = new Int32Array(offsets.length - 1);
+  let count = 0;
+  for (let a = 0; a + 1 < offsets.length; a++) if (offsets[a + 1] - offsets[a] > 1) shared[count++] = a;
+  return shared.subarray(0, count);
 }
 
 const MOST_VISITED = 5;
@@ -103,66 +114,89 @@ function differ(returns: Float64Array, turns: Int32Array, from: number, to: numb
 
 const pairs = (n: number) => (n * (n - 1)) / 2;
 
-/** Every level of context inside the anchor groups: each tells the turns of the one before apart by one more state. */
-function contexts(trajectories: TrajectoryBatch, anchors: TurnLists, returns: Float64Array, levels: number) {
-  let contextOf = placesOf(trajectories).placeOf;
-  let clusters = anchors;
-  return Array.from({ length: levels }, (_, k) => {
-    if (k > 0) {
-      const { labels, count } = toldApart(trajectories, contextOf, clusters, k);
-      contextOf = labels;
-      clusters = turnsByLabel(labels, count);
+/** Turns of anchor groups of two or more, group after group, each with the mean return of its group. [members] each */
+interface Members {
+  readonly turn: Int32Array;
+  readonly ofAnchor: Float64Array;
+  /** pairs inside the anchor groups */
+  readonly pairs: number;
+}
+
+function membersOf({ offsets, turns }: TurnLists, shared: Int32Array, returns: Float64Array): Members {
+  let count = 0;
+  for (const a of shared) count += offsets[a + 1] - offsets[a];
+  const [turn, ofAnchor] = [new Int32Array(count), new Float64Array(count)];
+  let [next, all] = [0, 0];
+  for (const a of shared) {
+    const [from, to] = [offsets[a], offsets[a + 1]];
+    all += pairs(to - from);
+    const mean = meanReturn(turns, from, to, returns);
+    for (let k = from; k < to; k++) {
+      turn[next] = turns[k];
+      ofAnchor[next++] = mean;
     }
-    return compared(anchors, contextOf, clusters, returns);
+  }
+  return { turn, ofAnchor, pairs: all };
+}
+
+/**
+ * Every level of context inside the anchor groups: each tells the turns of the one before apart by one more state. The
+ * first is the anchor groups themselves.
+ */
+function contexts(trajectories: TrajectoryBatch, shared: Int32Array, returns: Float64Array, levels: number) {
+  const { placeOf } = placesOf(trajectories);
+  const members = membersOf(turnsOfPlaces(trajectories), shared, returns);
+  const same = members.pairs > 0 ? 0 : null;
+  let contextOf: Int32Array = members.turn.map((turn) => placeOf[turn]);
+  return Array.from({ length: levels }, (_, k) => {
+    if (k === 0) return { inconsistent: same, flips: same, shift: same };
+    const { labels, count } = toldApart(trajectories, members, contextOf, k);
+    contextOf = labels;
+    return compared(members, turnsByLabel(labels, count), returns);
   });
 }
 
-/** The contexts whose turns have the same state k turns earlier too. A turn that is alone in its context has none. */
-function toldApart({ turnOffsets, stateKey }: TrajectoryBatch, contextOf: Int32Array, clusters: TurnLists, k: number) {
-  const { offsets } = clusters;
-  const left = new Int32Array(stateKey.length).fill(-1);
-  const right = new Int32Array(stateKey.length);
-  for (let i = 0; i + 1 < turnOffsets.length; i++) {
-    for (let turn = turnOffsets[i] + k; turn < turnOffsets[i + 1]; turn++) {
-      const context = contextOf[turn];
-      if (context < 0 || offsets[context + 1] - offsets[context] < 2) continue;
-      left[turn] = context;
-      right[turn] = stateKey[turn - k] + 1; // a state that was not said is one, too
-    }
+/**
+ * The contexts whose turns have the same state k turns earlier too. A turn with fewer turns before it has none.
+ *
+ * @param contextOf [members] of the level before; -1: none
+ */
+function toldApart(trajectories: TrajectoryBatch, { turn }: Members, contextOf: Int32Array, k: number) {
+  const { turnOffsets, stateKey } = trajectories;
+  const owner = trajectoryOfTurns(trajectories);
+  const left = new Int32Array(turn.length).fill(-1);
+  const right = new Int32Array(turn.length);
+  for (let m = 0; m < turn.length; m++) {
+    const earlier = turn[m] - k;
+    if (earlier < turnOffsets[owner[turn[m]]]) continue;
+    left[m] = contextOf[m];
+    right[m] = stateKey[earlier] + 1; // a state that was not said is one, too
   }
   return pairLabels(left, right);
 }
 
-/** How far contexts of one level tear the pairs of the anchor groups apart, and what that does to their means. */
-function compared(anchors: TurnLists, contextOf: Int32Array, clusters: TurnLists, returns: Float64Array) {
-  let all = 0;
-  let kept = 0;
-  let flips = 0;
-  let shifts = 0;
-  let turns = 0;
-  for (let a = 0; a + 1 < anchors.offsets.length; a++) {
-    const from = anchors.offsets[a];
-    const to = anchors.offsets[a + 1];
+/**
+ * How far contexts of one level tear the pairs of the anchor groups apart, and what that does to their means.
+ *
+ * @param clusters [contexts] their members, in the order in which they begin
+ */
+function compared(members: Members, { offsets, turns: lists }: TurnLists, returns: Float64Array) {
+  const { turn, ofAnchor, pairs: all } = members;
+  let [kept, flips, shifts, turns] = [0, 0, 0, 0];
+  for (let context = 0; context + 1 < offsets.length; context++) {
+    const [from, to] = [offsets[context], offsets[context + 1]];
     if (to - from < 2) continue;
-    all += pairs(to - from);
-    const ofAnchor = meanReturn(anchors.turns, from, to, returns);
+    kept += pairs(to - from);
+    turns += to - from;
+    let sum = 0;
+    for (let k = from; k < to; k++) sum += returns[turn[lists[k]]];
+    const ofContext = sum / (to - from);
     for (let k = from; k < to; k++) {
-      const context = contextOf[anchors.turns[k]];
-      if (context < 0) continue;
-      const first = clusters.offsets[context];
-      const end = clusters.offsets[context + 1];
-      // each context once, in the order in which they begin
-      if (clusters.turns[first] !== anchors.turns[k] || end - first < 2) continue;
-      kept += pairs(end - first);
-      turns += end - first;
-      const ofContext = meanReturn(clusters.turns, first, end, returns);
-      for (let c = first; c < end; c++) {
-        const value = returns[clusters.turns[c]];
-        const byAnchor = value - ofAnchor;
-        const byContext = value - ofContext;
-        shifts += Math.abs(byAnchor - byContext);
-        if (byAnchor * byContext < 0) flips++;
-      }
+      const value = returns[turn[lists[k]]];
+      const byAnchor = value - ofAnchor[lists[k]];
+      const byContext = value - ofContext;
+      shifts += Math.abs(byAnchor - byContext);
+      if (byAnchor * byContext < 0) flips++;
     }
   }
   return {

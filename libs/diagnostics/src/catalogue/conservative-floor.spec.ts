@@ -29,12 +29,25 @@ it('takes the spread of real returns, and no proof from few episodes', () => {
   expect(conservativeFloor(returns([0.1, 0.2, 0.1, 0.2, 0.1]), options).violatedSteps).toEqual([3]);
 });
 
+it('keeps how often each return came, unless there are too many of them', () => {
+  const records = (outcomes: readonly number[], trainingStep: number) =>
+    outcomes.map((outcome, i) => ({ ...rollout(`${trainingStep}.${i}`, 'g', outcome), trainingStep }));
+  const counts = (...outcomes: readonly number[]) =>
+    returnsByStep(trajectoryBatch(records(outcomes, 0))).map((step) => step.counts);
+  expect(counts(2, 0, 1, NaN, -0, 2)).toEqual([[[0, 2], [1, 1], [2, 2]]]); // prettier-ignore
+  const distinct = Array.from({ length: 65 }, (_, i) => i);
+  expect(counts(...distinct.slice(1))[0]).toHaveLength(64);
+  expect(counts(...distinct)).toEqual([null]);
+  const steps = returnsByStep(trajectoryBatch([...records([1, 0.5], 7), ...records([0, 1], 3), ...records([NaN], 5)])); // prettier-ignore
+  expect(steps.map(({ trainingStep, n, isBinary }) => [trainingStep, n, isBinary])).toEqual([[3, 2, true], [7, 2, false]]); // prettier-ignore
+});
+
 it('is critical at once when a step is surely below the floor', () => {
   const good = step(40, (i) => i % 2);
   const bad = step(40, (i) => Number(i < 4));
   const run = diagnoseRecords(conservativeFloorDiagnostic, [good, good, good, good, good, bad]);
   expect(run.alerts).toMatchObject([{ rule: 'below-floor', level: 'critical', openedAt: 5 }]);
-  expect(run.sentence).toBe('the floor is 0.45, from the baseline of the first training steps: 1 of 6 training steps are surely below it; the last one is at 0.1'); // prettier-ignore
+  expect(run.sentence).toBe('the floor is 0.45, from the baseline of the first training steps: 1 of 6 training steps is surely below it; the last one is at 0.1'); // prettier-ignore
   const held = diagnoseRecords(conservativeFloorDiagnostic, [good, step(40, (i) => Number(i < 18))]);
   expect(held.alerts).toEqual([]);
   expect(diagnoseRecords(conservativeFloorDiagnostic, [good], { thresholds: { baselineReturn: 2 } }).alerts).toHaveLength(1); // prettier-ignore

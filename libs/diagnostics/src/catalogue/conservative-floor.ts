@@ -1,8 +1,9 @@
-import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
-import { figure } from '../sentences.js';
 import { wilson } from '../intervals.js';
+import { rowsByKey } from '../rows-by-key.js';
+import { count, counted, figure } from '../sentences.js';
 
 /** The returns of one training step. */
 export interface StepReturns {
@@ -33,23 +34,40 @@ const KEPT_RETURNS = 64;
 export function returnsByStep(trajectories: TrajectoryBatch): StepReturns[] {
   const reward = numbers(trajectories, 'trajectory.outcomeReward');
   if (!reward) return [];
-  const rows = [...trajectories.ids.keys()].filter((row) => !Number.isNaN(reward[row]));
-  return [...Map.groupBy(rows, (row) => trajectories.trainingStep[row])]
-    .sort(([a], [b]) => a - b)
-    .map(([trainingStep, ofStep]) => {
-      const returns = ofStep.map((row) => reward[row]);
-      const n = returns.length;
-      const sum = returns.reduce((total, value) => total + value, 0);
-      const counts = [...Map.groupBy(returns, (value) => value)].map(([value, same]) => [value, same.length] as const);
-      return {
-        trainingStep,
-        n,
-        sum,
-        squares: returns.reduce((total, value) => total + (value - sum / n) ** 2, 0),
-        isBinary: counts.every(([value]) => value === 0 || value === 1),
-        counts: counts.length <= KEPT_RETURNS ? counts.sort(([a], [b]) => a - b) : null,
-      };
-    });
+  const { keys, offsets, rows } = rowsByKey(trajectories.trainingStep);
+  return keys
+    .map((trainingStep, l) => returnsOf(trainingStep, reward, rows.subarray(offsets[l], offsets[l + 1])))
+    .filter(({ n }) => n > 0)
+    .sort((a, b) => a.trainingStep - b.trainingStep);
+}
+
+function returnsOf(trainingStep: number, reward: NumericValues, rows: Int32Array): StepReturns {
+  let [n, sum, squares] = [0, 0, 0];
+  for (let k = 0; k < rows.length; k++) {
+    if (Number.isNaN(reward[rows[k]])) continue;
+    n++;
+    sum += reward[rows[k]];
+  }
+  for (let k = 0; k < rows.length; k++) {
+    if (!Number.isNaN(reward[rows[k]])) squares += (reward[rows[k]] - sum / n) ** 2;
+  }
+  return { trainingStep, n, sum, squares, ...distinctReturns(reward, rows) };
+}
+
+function distinctReturns(reward: NumericValues, rows: Int32Array): Pick<StepReturns, 'isBinary' | 'counts'> {
+  let [zeros, ones] = [0, 0];
+  const others = new Map<number, number>();
+  for (let k = 0; k < rows.length && others.size <= KEPT_RETURNS; k++) {
+    const value = reward[rows[k]];
+    if (value === 0) zeros++;
+    else if (value === 1) ones++;
+    else if (!Number.isNaN(value)) others.set(value, (others.get(value) ?? 0) + 1);
+  }
+  const counts = [[0, zeros] as const, [1, ones] as const, ...others].filter(([, count]) => count > 0);
+  return {
+    isBinary: others.size === 0,
+    counts: counts.length <= KEPT_RETURNS ? counts.sort(([a], [b]) => a - b) : null,
+  };
 }
 
 /**
@@ -149,7 +167,7 @@ export const conservativeFloorDiagnostic = defineDiagnostic({
         violatedSteps: found.violatedSteps.length,
       },
       reasons: {},
-      sentence: `the floor is ${figure(found.floor)}, from the baseline ${of}: ${found.violatedSteps.length} of ${found.steps.length} training steps are surely below it; the last one is at ${figure(last.mean)}`,
+      sentence: `the floor is ${figure(found.floor)}, from the baseline ${of}: ${count(found.violatedSteps.length)} of ${counted(found.steps.length, 'training step')} ${found.violatedSteps.length === 1 ? 'is' : 'are'} surely below it; the last one is at ${figure(last.mean)}`,
       steps: found.steps.map(({ trainingStep, n, status, mean, lower, upper, cumulativeMargin, episodesBelow }) => ({
         trainingStep,
         values: {

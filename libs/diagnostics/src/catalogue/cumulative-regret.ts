@@ -2,7 +2,7 @@ import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
 import { groupRows, mean } from '../groups.js';
 import { tokensOfTurns } from '../lengths.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
 /**
@@ -95,7 +95,7 @@ export const cumulativeRegretDiagnostic = stepwise({
   sentence({ regret: now, gainOfDouble, budget }) {
     const gain = gainOfDouble ?? 0;
     const more = gain > 0 ? `twice of it saves ${figure(gain)}` : 'twice of it saves nothing';
-    return `of a budget of ${figure(budget ?? 0)} tokens ${percent(now ?? 0)} of the success is missed on the way; ${more}`;
+    return `of a budget of ${counted(budget ?? 0, 'token')} ${percent(now ?? 0)} of the success is missed on the way; ${more}`;
   },
 
   rules: ({ gain }) => [

@@ -1,7 +1,10 @@
-import { trajectoryBatch } from '#lib/dataset';
+import { trajectoryBatch, type TrajectoryBatch } from '#lib/dataset';
+import { seededRandom } from '#lib/numeric';
 import { expect, it } from 'vitest';
 import { diagnoseSteps } from '../diagnose-steps.fixture.js';
-import { coverageOf, datasetCoverage, datasetCoverageDiagnostic, rarefiedSaco } from './dataset-coverage.js';
+import { measureStep, readRun } from '../run-diagnostic.js';
+import { coverageOf } from '../step-coverage.js';
+import { datasetCoverage, datasetCoverageDiagnostic, rarefiedSaco } from './dataset-coverage.js';
 
 /** One trajectory per word, a turn per letter: the letter is the action. */
 const records = (words: string, outcomeReward = 0) =>
@@ -50,6 +53,46 @@ it('estimates from a sample of the visits what all of them say', () => {
   expect(Math.abs(sampled.referenceUnique / 6000 - 1)).toBeLessThan(0.1);
 });
 
+it('estimates unions and novelty without a bias, whatever the states are', () => {
+  const random = seededRandom('coverage');
+  const errors = Array.from({ length: 20 }, (_, draw) => {
+    const seen = random.integer(3000) + 1000;
+    const words = () => Array.from({ length: 40 }, () => Array.from({ length: 50 }, () => random.integer(seen)));
+    const step = (trainingStep: number) =>
+      words().map((states, i) => ({
+        id: `${trainingStep}-${i}`,
+        group: `g${i % 2}`,
+        trainingStep,
+        outcomeReward: 0,
+        turns: states.map((state) => ({ state: `run ${draw}, state ${state}`.repeat(5), action: `go ${state % 3}` })),
+      }));
+    const trajectories = trajectoryBatch([0, 1, 2].flatMap(step));
+    const options = { minimumSteps: [0], referenceSteps: [0, 1, 2] };
+    const [exact, sampled] = [Infinity, 512].map((most) => datasetCoverage(coverageOf(trajectories, most)!, options));
+    expect(exact.referenceUnique).toBe(new Set(visitsOf(trajectories)).size);
+    return [
+      sampled.referenceUnique / exact.referenceUnique - 1,
+      sampled.cumulativeUnique[1] / exact.cumulativeUnique[1] - 1,
+      sampled.steps[2].noveltyShare! - exact.steps[2].noveltyShare!,
+    ];
+  });
+  expect(Math.max(...errors.flat().map(Math.abs))).toBeLessThan(0.15);
+  for (const one of [0, 1, 2]) {
+    const of = errors.map((each) => each[one]);
+    expect(Math.abs(of.reduce((sum, error) => sum + error) / of.length)).toBeLessThan(0.03);
+  }
+});
+
+/** [turns] its visit, said in full */
+function visitsOf({ groups, groupOf, turnOffsets, stateKey, actionKey, texts }: TrajectoryBatch): string[] {
+  return [...groupOf].flatMap((group, row) =>
+    Array.from({ length: turnOffsets[row + 1] - turnOffsets[row] }, (_, k) => {
+      const turn = turnOffsets[row] + k;
+      return JSON.stringify([groups[group], texts!.states[stateKey[turn]], texts!.actions[actionKey[turn]]]);
+    }),
+  );
+}
+
 const run = (lastWords: (step: number) => string, outcome: number) =>
   diagnoseSteps(
     datasetCoverageDiagnostic,
@@ -69,4 +112,20 @@ it('keeps no more of a step than it may', () => {
   const { values } = diagnoseSteps(datasetCoverageDiagnostic, [{ records: records(words) }]);
   expect(values['uniqueStateActions']).toBe(2000);
   expect(Math.abs(values['cumulativeUnique']! / 2000 - 1)).toBeLessThan(0.15);
+});
+
+it('is stored as JSON in eight bytes a visit, and read from it', () => {
+  const steps = [0, 1000].map((from, trainingStep) => {
+    const letters = String.fromCodePoint(...Array.from({ length: 2000 }, (_, i) => 0x4e00 + from + i));
+    const trajectories = trajectoryBatch(records(letters).map((record) => ({ ...record, trainingStep })));
+    const step = { trainingStep, trajectories, metrics: {}, checkpoint: null };
+    return { trainingStep, outcome: measureStep(datasetCoverageDiagnostic, step) };
+  });
+  const stored = JSON.stringify(steps);
+  expect(stored.length).toBeLessThan(2 * (8 * 512 + 500));
+  expect(readRun(datasetCoverageDiagnostic, JSON.parse(stored))).toEqual(readRun(datasetCoverageDiagnostic, steps));
+  const { values } = readRun(datasetCoverageDiagnostic, JSON.parse(stored));
+  // 3,000 letters, half of those of the second step are new
+  expect(Math.abs(values['cumulativeUnique']! / 3000 - 1)).toBeLessThan(0.15);
+  expect(values['noveltyShare']).toBeCloseTo(0.5, 1);
 });

@@ -1,123 +1,9 @@
-import { numbers, type Texts, type TrajectoryBatch } from '#lib/dataset';
-import { hash32, logGamma, pairLabels } from '#lib/numeric';
+import { logGamma } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, type Measured } from '../diagnostic.js';
 import { successRate } from '../groups.js';
 import { figure, percent } from '../sentences.js';
-import { placesOf, trajectoryOfTurns } from '../visits.js';
-
-/** What one training step visited. Of many different visits those of smallest hash are kept: the same ones on every step. */
-export interface StepCoverage {
-  readonly trainingStep: number;
-  /** turns with a state and an action */
-  readonly turns: number;
-  /** different (task, state, action), all of them counted */
-  readonly uniqueStateActions: number;
-  /** different (task, state) */
-  readonly uniqueStates: number;
-  readonly trajectories: number;
-  readonly meanReturn: number;
-  /** visits are kept whose hash is below; 2^32: all are */
-  readonly below: number;
-  /** [kept] hash of a visit and how many turns made it */
-  readonly visits: readonly (readonly [hash: number, turns: number])[];
-}
-
-const HASHES = 2 ** 32;
-/** Turns of a visit that are counted, beyond any training step; with a hash they fit into one number. */
-const COUNTS = 2 ** 20;
-
-/**
- * Counts what the trajectories visit, by the texts of states and actions, so that steps can be compared.
- *
- * @param most visits that are kept per training step; with fewer all numbers are exact
- * @returns per training step, ascending; null: the texts were not loaded
- */
-export function coverageOf(trajectories: TrajectoryBatch, most = Infinity): StepCoverage[] | null {
-  const { texts, trainingStep } = trajectories;
-  const outcome = numbers(trajectories, 'trajectory.outcomeReward');
-  if (!texts || !outcome) return null;
-  const { placeOf, count: places } = placesOf(trajectories);
-  const { labels: visitOf, count } = pairLabels(placeOf, trajectories.actionKey);
-  const hashOf = hashesOfVisits(trajectories, texts);
-  const wasThere = new Int32Array(places).fill(-1);
-  const made = new Int32Array(count);
-  const firstTurn = new Int32Array(count);
-  const steps = [...new Set(trainingStep)].sort((a, b) => a - b);
-  return steps.map((step, s) => {
-    let [turns, uniqueStates, judged, sum] = [0, 0, 0, 0];
-    const visits: number[] = [];
-    for (let row = 0; row < trainingStep.length; row++) {
-      if (trainingStep[row] !== step) continue;
-      if (!Number.isNaN(outcome[row])) {
-        judged++;
-        sum += outcome[row];
-      }
-      for (let turn = trajectories.turnOffsets[row]; turn < trajectories.turnOffsets[row + 1]; turn++) {
-        const visit = visitOf[turn];
-        if (visit < 0) continue;
-        turns++;
-        if (wasThere[placeOf[turn]] !== s) uniqueStates++;
-        wasThere[placeOf[turn]] = s;
-        if (made[visit]++ === 0) firstTurn[visits.push(visit) - 1] = turn;
-      }
-    }
-    // the hash above, how many turns below: one number each, which sorts by the hash
-    const hashed = new Float64Array(visits.length);
-    for (let k = 0; k < visits.length; k++) {
-      hashed[k] = hashOf(firstTurn[k]) * COUNTS + Math.min(made[visits[k]], COUNTS - 1);
-      made[visits[k]] = 0;
-    }
-    const least = leastOf(hashed, most + 1);
-    const visitAt = (at: number) => [Math.floor(least[at] / COUNTS), least[at] % COUNTS] as const;
-    return {
-      trainingStep: step,
-      turns,
-      uniqueStateActions: visits.length,
-      uniqueStates,
-      trajectories: judged,
-      meanReturn: judged > 0 ? sum / judged : NaN,
-      below: hashed.length > most ? visitAt(most)[0] : HASHES,
-      visits: Array.from({ length: Math.min(most, hashed.length) }, (_, at) => visitAt(at)),
-    };
-  });
-}
-
-/** The hash of what a turn visits: its task, state and action by their texts, each of which is read once. */
-function hashesOfVisits(trajectories: TrajectoryBatch, texts: Texts): (turn: number) => number {
-  const { stateKey, actionKey, groupOf, groups } = trajectories;
-  const owner = trajectoryOfTurns(trajectories);
-  const [ofTask, ofState, ofAction] = [hashesOf(groups, 3), hashesOf(texts.states, 1), hashesOf(texts.actions, 2)];
-  return (turn) => mixed(mixed(ofTask(groupOf[owner[turn]]), ofState(stateKey[turn])), ofAction(actionKey[turn]));
-}
-
-/** The hash of a text, by its key: taken when it is first asked for. */
-function hashesOf(texts: readonly string[], seed: number): (key: number) => number {
-  const hashes = new Float64Array(texts.length).fill(-1);
-  return (key) => (hashes[key] < 0 ? (hashes[key] = hash32(texts[key], seed)) : hashes[key]);
-}
-
-/** Parts of the range of hashes: about as many values as are wanted are sorted, not all. */
-const PARTS = 1024;
-
-/** The least values, ascending: as many as are wanted, and perhaps more. @param hashed below HASHES · COUNTS */
-function leastOf(hashed: Float64Array, wanted: number): Float64Array {
-  if (hashed.length <= wanted) return hashed.sort();
-  const width = (HASHES / PARTS) * COUNTS;
-  const inPart = new Int32Array(PARTS);
-  for (let k = 0; k < hashed.length; k++) inPart[Math.floor(hashed[k] / width)]++;
-  let [parts, count] = [0, 0];
-  while (count < wanted) count += inPart[parts++];
-  return hashed.filter((value) => value < parts * width).sort();
-}
-
-/** A 32-bit hash of two, in their order. */
-function mixed(a: number, b: number): number {
-  let h = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ b;
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  h = Math.imul(h ^ (h >>> 16), 0x27d4eb2f);
-  return (h ^ (h >>> 15)) >>> 0;
-}
+import { coverageOf, HASHES, type StepCoverage } from '../step-coverage.js';
 
 export interface CoverageOptions {
   /** the experience of a policy that knows nothing: usually the first steps */
@@ -140,28 +26,35 @@ export interface CoverageOptions {
  * Source: arXiv:2111.04714, ml-jku/OfflineRL; the choice of D_min and D_ref and the novelty are ours.
  *
  * @param steps ascending
+ * @param union of the reference steps, where it is known
  */
-export function datasetCoverage(steps: readonly StepCoverage[], { minimumSteps, referenceSteps }: CoverageOptions) {
+export function datasetCoverage(
+  steps: readonly StepCoverage[],
+  { minimumSteps, referenceSteps }: CoverageOptions,
+  union?: VisitUnion,
+) {
   const among = (chosen: readonly number[]) => steps.filter(({ trainingStep }) => chosen.includes(trainingStep));
   const minimum = among(minimumSteps);
   const reference = among(referenceSteps);
   const count = minimum.reduce((sum, { trajectories }) => sum + trajectories, 0);
   const minimumReturn = minimum.reduce((sum, step) => sum + (step.trajectories / count) * step.meanReturn, 0);
   const referenceReturn = Math.max(...reference.map(({ meanReturn }) => meanReturn));
-  const referenceUnique = unionOf(reference).unique;
+  const referenceUnique = union?.unique ?? unionOf(reference).unique;
   const seen = new Set<number>();
   let below = HASHES;
   const cumulativeUnique: number[] = [];
   const perStep = steps.map((step) => {
-    below = Math.min(below, step.below);
-    let [turns, fresh] = [0, 0];
-    for (const [hash, made] of step.visits) {
-      if (hash >= below) continue;
-      turns += made;
-      if (!seen.has(hash)) fresh += made;
+    if (step.below < below) {
+      below = step.below;
+      for (const hash of seen) if (hash >= below) seen.delete(hash);
     }
-    for (const [hash] of step.visits) seen.add(hash);
-    for (const hash of seen) if (hash >= below) seen.delete(hash);
+    const { hashes, made } = step;
+    let [turns, fresh] = [0, 0];
+    for (let k = 0; k < hashes.length && hashes[k] < below; k++) {
+      turns += made[k];
+      if (!seen.has(hashes[k])) fresh += made[k];
+    }
+    for (let k = 0; k < hashes.length && hashes[k] < below; k++) seen.add(hashes[k]);
     cumulativeUnique.push(seen.size / (below / HASHES));
     const { trainingStep, meanReturn, uniqueStateActions, uniqueStates } = step;
     const gain = referenceReturn - minimumReturn;
@@ -184,27 +77,49 @@ export function datasetCoverage(steps: readonly StepCoverage[], { minimumSteps, 
  *
  *     E[u of m random turns of D] / E[the same of D_ref],  E = Σ_k 1 − C(N − n_k, m) / C(N, m),  m the smaller N
  */
-export function rarefiedSaco(step: StepCoverage, reference: readonly StepCoverage[]): number | null {
-  const all = unionOf(reference);
+export function rarefiedSaco(
+  step: StepCoverage,
+  reference: readonly StepCoverage[],
+  all: VisitUnion = unionOf(reference),
+): number | null {
   const m = Math.min(step.turns, all.turns);
   const expected = expectedUnique(all.visits, all.turns, m) / (all.below / HASHES);
-  const own = expectedUnique(step.visits.map(([, made]) => made), step.turns, m) / (step.below / HASHES); // prettier-ignore
+  const own = expectedUnique(step.made, step.turns, m) / (step.below / HASHES); // prettier-ignore
   return expected > 0 ? own / expected : null;
 }
 
-function expectedUnique(counts: readonly number[], n: number, m: number): number {
+function expectedUnique(counts: Iterable<number>, n: number, m: number): number {
   const all = logGamma(n - m + 1) - logGamma(n + 1);
-  return counts.reduce((sum, made) => {
-    const isMissed = n - made < m ? 0 : Math.exp(logGamma(n - made + 1) - logGamma(n - made - m + 1) + all);
-    return sum + 1 - isMissed;
-  }, 0);
+  const chanceMissed = (made: number) =>
+    n - made < m ? 0 : Math.exp(logGamma(n - made + 1) - logGamma(n - made - m + 1) + all);
+  const known = new Map<number, number>();
+  let sum = 0;
+  for (const made of counts) {
+    let missed = known.get(made);
+    if (missed === undefined) known.set(made, (missed = chanceMissed(made)));
+    sum = sum + 1 - missed;
+  }
+  return sum;
 }
 
-function unionOf(steps: readonly StepCoverage[]) {
+/** What several steps visited, of the visits that all of them would have kept. */
+interface VisitUnion {
+  readonly below: number;
+  /** turns of each visit that was kept */
+  readonly visits: readonly number[];
+  /** different visits, all of them: an estimate where not all were kept */
+  readonly unique: number;
+  readonly turns: number;
+}
+
+function unionOf(steps: readonly StepCoverage[]): VisitUnion {
   const below = steps.reduce((least, step) => Math.min(least, step.below), HASHES);
   const made = new Map<number, number>();
-  for (const { visits } of steps) {
-    for (const [hash, turns] of visits) if (hash < below) made.set(hash, (made.get(hash) ?? 0) + turns);
+  for (const step of steps) {
+    const { hashes } = step;
+    for (let k = 0; k < hashes.length && hashes[k] < below; k++) {
+      made.set(hashes[k], (made.get(hashes[k]) ?? 0) + step.made[k]);
+    }
   }
   const turns = steps.reduce((sum, step) => sum + step.turns, 0);
   return { below, visits: [...made.values()], unique: made.size / (below / HASHES), turns };
@@ -213,13 +128,30 @@ function unionOf(steps: readonly StepCoverage[]) {
 /** Visits kept per training step: a count of many is right to about 1/√512. */
 const KEPT = 512;
 
-interface Figures extends StepCoverage {
+/** A step's coverage as JSON. */
+interface Figures extends Omit<StepCoverage, 'hashes' | 'made'> {
   readonly success: number | null;
+  /** base64 of the hashes, 32 bits each, little-endian: a third of their digits, and read at once */
+  readonly hashes: string;
+  readonly made: readonly number[];
+}
+
+function figuresOf({ hashes, made, ...step }: StepCoverage, success: number | null): Figures {
+  const bytes = Buffer.from(hashes.buffer, hashes.byteOffset, hashes.byteLength);
+  const turns: number[] = [];
+  for (let k = 0; k < made.length; k++) turns.push(made[k]); // a spread takes ten times as long
+  return { ...step, success, hashes: bytes.toString('base64'), made: turns };
+}
+
+function coverageIn({ hashes, made, ...step }: Figures): StepCoverage {
+  const kept = new Uint32Array(made.length);
+  Buffer.from(kept.buffer).write(hashes, 'base64');
+  return { ...step, hashes: kept, made: Int32Array.from(made) };
 }
 
 export const datasetCoverageDiagnostic = defineDiagnostic({
   id: 'dataset-coverage',
-  version: 1,
+  version: 3,
   title: 'Breadth of the experience',
   question: 'Is the stored experience good, broad, both or neither?',
   remedy: 'Where nothing new is tried and it fails: a higher temperature, other tasks, restarts from rare states.',
@@ -249,18 +181,20 @@ export const datasetCoverageDiagnostic = defineDiagnostic({
   measure({ trajectories }): Figures | null {
     const [step] = coverageOf(trajectories, KEPT) ?? [];
     if (!step || step.turns === 0 || step.trajectories === 0) return null;
-    return { ...step, success: successRate(trajectories) };
+    return figuresOf(step, successRate(trajectories));
   },
 
   read(steps, { minimumSteps }) {
-    const all = steps.map(({ trainingStep, figures }) => ({ ...figures, trainingStep }));
+    const all = steps.map(({ trainingStep, figures }) => ({ ...coverageIn(figures), trainingStep }));
     const numbersOf = all.map(({ trainingStep }) => trainingStep);
-    const found = datasetCoverage(all, { minimumSteps: numbersOf.slice(0, minimumSteps), referenceSteps: numbersOf });
+    const union = unionOf(all);
+    const options = { minimumSteps: numbersOf.slice(0, minimumSteps), referenceSteps: numbersOf };
+    const found = datasetCoverage(all, options, union);
     const { trainingStep: _, ...now } = found.steps.at(-1)!;
     return {
       values: {
         ...now,
-        rarefiedSaco: rarefiedSaco(all.at(-1)!, all),
+        rarefiedSaco: rarefiedSaco(all.at(-1)!, all, union),
         cumulativeUnique: found.cumulativeUnique.at(-1)!,
         referenceUnique: found.referenceUnique,
       },

@@ -53,7 +53,7 @@ it('adds up the attempts at a task over the window', () => {
     { a: 0, b: 4 },
     { a: 2, b: 4 },
   ]);
-  expect(run.sentence).toBe('1 of 2 tasks are hard or at the frontier, 0 unsolved, 1 easy or solved');
+  expect(run.sentence).toBe('1 of 2 tasks is hard or at the frontier, 0 unsolved, 1 easy or solved');
   expect(run.evidence[0]).toEqual({ trainingStep: 1, group: 'a', note: '2 of 8 solved' });
   expect(diagnose([{ a: 0 }, { a: 4 }], { window: 1 }).values).toMatchObject({ solvedShare: 1 });
 });

@@ -2,7 +2,8 @@ import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
 import { groupRows, mean, successOf } from '../groups.js';
-import { percent } from '../sentences.js';
+import { oncePerBatch } from '../once-per-batch.js';
+import { count, counted, percent } from '../sentences.js';
 
 export const BANDS = ['unsolved', 'hard', 'frontier', 'easy', 'solved'] as const;
 export type Band = (typeof BANDS)[number];
@@ -69,21 +70,21 @@ function bandOf(successes: number, attempts: number): Band {
 }
 
 /** The tasks of a batch in the order of their first appearance; what says nothing of success is no attempt. */
-export function taskTallies(trajectories: TrajectoryBatch): TaskTally[] {
+export const taskTallies = oncePerBatch((trajectories: TrajectoryBatch): readonly TaskTally[] => {
   const success = successOf(trajectories);
-  const reward = numbers(trajectories, 'trajectory.outcomeReward');
+  const reward = numbers(trajectories, 'trajectory.outcomeReward') ?? success;
   const perGroup = groupRows(trajectories).map(({ name, trainingStep, rows }) => {
-    const judged = rows.filter((row) => !Number.isNaN(success[row]));
-    return {
-      task: name,
-      trainingStep,
-      attempts: judged.length,
-      successes: judged.reduce((sum, row) => sum + success[row], 0),
-      latestHopeless: judged.every((row) => (reward ? reward[row] : success[row]) <= 0),
-    };
+    let [attempts, successes, latestHopeless] = [0, 0, true];
+    for (const row of rows) {
+      if (Number.isNaN(success[row])) continue;
+      attempts++;
+      successes += success[row];
+      latestHopeless &&= reward[row] <= 0;
+    }
+    return { task: name, trainingStep, attempts, successes, latestHopeless };
   });
-  return mergeTallies(perGroup.toSorted((a, b) => a.trainingStep - b.trainingStep));
-}
+  return mergeTallies(perGroup.sort((a, b) => a.trainingStep - b.trainingStep));
+});
 
 /** Of the same task added up; whoever comes last is the latest. */
 export function mergeTallies(tallies: readonly TaskTally[]): TaskTally[] {
@@ -136,7 +137,7 @@ export const difficultyBandsDiagnostic = defineDiagnostic({
     return {
       values: sharesOf(now),
       reasons: {},
-      sentence: `${now.bandCounts.hard + now.bandCounts.frontier} of ${now.tasks.length} tasks are hard or at the frontier, ${now.bandCounts.unsolved} unsolved, ${now.bandCounts.easy + now.bandCounts.solved} easy or solved`,
+      sentence: sentenceOf(now),
       steps: steps.map(({ trainingStep }, i) => {
         const then = at(i);
         return { trainingStep, values: sharesOf(then), observations: then.tasks.length };
@@ -168,6 +169,12 @@ export const difficultyBandsDiagnostic = defineDiagnostic({
 
 function readBands(steps: readonly Measured<readonly TaskTally[]>[], options: BandOptions) {
   return difficultyBands(mergeTallies(steps.flatMap(({ figures }) => figures)), options);
+}
+
+function sentenceOf({ tasks, bandCounts }: ReturnType<typeof difficultyBands>): string {
+  const learnable = bandCounts.hard + bandCounts.frontier;
+  const of = `${count(learnable)} of ${counted(tasks.length, 'task')} ${learnable === 1 ? 'is' : 'are'}`;
+  return `${of} hard or at the frontier, ${count(bandCounts.unsolved)} unsolved, ${count(bandCounts.easy + bandCounts.solved)} easy or solved`;
 }
 
 function sharesOf({ tasks, bandCounts, meanLearnability }: ReturnType<typeof difficultyBands>) {

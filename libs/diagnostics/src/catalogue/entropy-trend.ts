@@ -2,7 +2,7 @@ import { quantileOfSorted } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
 import { leastSquares } from '../least-squares.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 import { meanOfTokens } from '../token-rows.js';
 
 export interface EntropyPoint {
@@ -146,7 +146,7 @@ export const entropyTrendDiagnostic = defineDiagnostic({
 function sentenceOf(baseline: number, now: number, consumed: number, halfLife: number | null): string {
   const from = `entropy went from ${figure(baseline)} to ${figure(now)} nats per token`;
   if (consumed <= 0) return `${from}: nothing of it is spent`;
-  const pace = halfLife === null ? 'and does not fall now' : `and halves every ${figure(halfLife)} steps now`;
+  const pace = halfLife === null ? 'and does not fall now' : `and halves every ${counted(halfLife, 'step')} now`;
   return `${from}: ${percent(consumed)} is spent, ${pace}`;
 }
 

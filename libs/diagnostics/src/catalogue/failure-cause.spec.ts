@@ -15,6 +15,8 @@ function causeOf(turns: readonly Turn[], signals = {}, limits: Partial<typeof LI
 }
 
 const plain: Turn[] = ['1', '2', '3'].map((state) => ({ state, action: state }));
+const estimated = (estimates: readonly (number | undefined)[]): Turn[] =>
+  estimates.map((successEstimate, t) => ({ ...plain[t], signals: { successEstimate } }) as Turn);
 const said = (signals: Turn['signals']): Turn[] => plain.map((turn) => ({ ...turn, signals }));
 
 it.each([
@@ -27,7 +29,10 @@ it.each([
   ['toolFailures', causeOf(said({ toolName: 'search', toolError: true, isActionValid: true }))],
   ['loop', causeOf([1, 2, 3].map(() => ({ state: 'x', action: 'look' })))],
   ['stagnation', causeOf(['a', 'b', 'c', 'd', 'e', 'f'].map((action) => ({ state: 'x', action })))],
-  ['regressed', causeOf([0.7, 0.3, 0.1].map((successEstimate, t) => ({ ...plain[t], signals: { successEstimate } })))],
+  ['regressed', causeOf(estimated([0.7, 0.3, 0.1]))],
+  ['regressed', causeOf(estimated([0.5, 0.4, 0.3]))],
+  ['unknown', causeOf(estimated([undefined, 0.5, 0.4]))],
+  ['unknown', causeOf(estimated([0.4, 0.5, 0.6]))],
   ['gaveUpEarly', causeOf(plain.slice(0, 1))],
   ['neverOnTrack', causeOf(said({ successEstimate: 0.05 }))],
   ['wrongAnswer', causeOf(plain, { finalAnswer: '42' })],

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { bestRows } from '../best-rows.js';
 import { groupRows, successOf } from '../groups.js';
 import { tokensOfTrajectories } from '../lengths.js';
-import { prefixCurves } from '../prefix-curves.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 import { turnRepeats } from '../turn-repeats.js';
@@ -78,7 +77,7 @@ function flaggedFailures(trajectories: TrajectoryBatch, options: CauseOptions) {
   const success = successOf(trajectories);
   const rows: number[] = [];
   for (let row = 0; row < success.length; row++) if (success[row] === 0) rows.push(row);
-  const tests = testsOf(trajectories, success, options);
+  const tests = testsOf(trajectories, success, rows, options);
   const flags = new Int32Array(rows.length);
   CAUSES.forEach((cause, c) => {
     if (cause === 'unknown') return;
@@ -96,6 +95,7 @@ const NEVER_HOLDS: Test = () => false;
 function testsOf(
   trajectories: TrajectoryBatch,
   success: Float64Array,
+  failures: readonly number[],
   { maxTurns, maxTokens }: CauseOptions,
 ): Record<Exclude<Cause, 'unknown'>, Test> {
   const { turnOffsets, groupOf, stateKey } = trajectories;
@@ -112,7 +112,7 @@ function testsOf(
   const answers = texts('finalAnswer');
   const tokens = maxTokens === null ? null : tokensOfTrajectories(trajectories);
   const repeats = turnRepeats(trajectories, LOOPS.maxPeriod);
-  const track = tracksOf(trajectories);
+  const track = tracksOf(trajectories, failures);
   const medians = successLengths(trajectories, success);
   const hopeless = hopelessPaths(trajectories);
 
@@ -136,29 +136,40 @@ function testsOf(
     loop: (row) => repeats.inCycle[row] / turnsOf(row) >= OFTEN,
     stagnation: (row) => repeats.stagnation[row] >= LOOPS.stagnationWindow && stateKey[turnOffsets[row]] >= 0,
     regressed: (row) =>
-      track !== null && ((track.best[row] >= ON_TRACK && track.last[row] <= LOST) || track.rightToWrong[row] > 0),
+      track !== null && ((track.best[row] >= ON_TRACK && track.last[row] <= LOST) || track.fell[row] === 1),
     gaveUpEarly: (row) => turnsOf(row) < medians[groupOf[row]] / 2 && !isTruncated(row),
     neverOnTrack: (row) => (track !== null && track.best[row] > -Infinity ? track.best[row] < NEVER : hopeless(row)),
     wrongAnswer: (row) => answers !== null && answers[row] !== null && answers[row] !== '',
   };
 }
 
-/** [trajectories] of the estimates of success: the best (-Infinity: none) and the last one, and the falls of a whole curve. */
-function tracksOf(trajectories: TrajectoryBatch) {
+/**
+ * [trajectories] of the estimates of success of these: the best (-Infinity: none) and the last one, and 1 where it fell
+ * from ≥ ½ to below and none is missing.
+ */
+function tracksOf(trajectories: TrajectoryBatch, rows: readonly number[]) {
   const estimate = numbers(trajectories, 'turn.successEstimate');
   if (!estimate) return null;
   const { ids, turnOffsets } = trajectories;
   const best = new Float64Array(ids.length).fill(-Infinity);
   const last = new Float64Array(ids.length).fill(NaN);
-  for (let row = 0; row < ids.length; row++) {
-    for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
-      if (Number.isNaN(estimate[turn])) continue;
-      if (estimate[turn] > best[row]) best[row] = estimate[turn];
-      last[row] = estimate[turn];
+  const fell = new Uint8Array(ids.length);
+  for (const row of rows) {
+    const end = turnOffsets[row + 1];
+    let [isWhole, isFalling] = [true, false];
+    for (let turn = turnOffsets[row]; turn < end; turn++) {
+      const value = estimate[turn];
+      if (Number.isNaN(value)) {
+        isWhole = false;
+        continue;
+      }
+      if (value > best[row]) best[row] = value;
+      last[row] = value;
+      if (value >= ON_TRACK && turn + 1 < end && estimate[turn + 1] < ON_TRACK) isFalling = true;
     }
+    if (isWhole && isFalling) fell[row] = 1;
   }
-  const { rightToWrong } = prefixCurves(trajectories, estimate, { lost: NEVER, won: 1 - NEVER });
-  return { best, last, rightToWrong };
+  return { best, last, fell };
 }
 
 /** Whether ≥ 0.3 of the calls failed. Where no tool is named, a turn with `toolError` is a call. */

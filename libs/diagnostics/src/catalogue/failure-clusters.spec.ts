@@ -2,7 +2,8 @@ import { trajectoryBatch } from '#lib/dataset';
 import { expect, it } from 'vitest';
 import { diagnoseRecords } from '../diagnose.fixture.js';
 import { rollout } from './behaviour.fixture.js';
-import { failureClusters, failureClustersDiagnostic, jaccard } from './failure-clusters.js';
+import { failureClusters } from '../failures-alike.js';
+import { failureClustersDiagnostic, jaccard } from './failure-clusters.js';
 
 const doing = (id: string, group: string, outcome: number, actions: string) =>
   rollout(id, group, outcome, [...actions].map((action) => ({ action }))); // prettier-ignore
@@ -16,8 +17,8 @@ it('joins what does the same, and takes the sequence itself where it is short', 
 });
 
 it('measures likeness by what is shared of all', () => {
-  expect(jaccard(new Set([1, 2, 3]), new Set([2, 3, 4]))).toBe(0.5);
-  expect(jaccard(new Set(), new Set())).toBe(1);
+  expect(jaccard(new Set([1, 2, 3]), [2, 3, 4])).toBe(0.5);
+  expect(jaccard(new Set(), [])).toBe(1);
 });
 
 /** A step of 8 failures, `same` of which do the same on tasks of their own. */
@@ -29,7 +30,7 @@ it('says that a way to fail spreads over four windows, and not that it stays', (
     diagnoseRecords(failureClustersDiagnostic, shares.map(step), { thresholds: { window: 1 } });
   const spreading = run([1, 2, 3, 4]);
   expect(spreading.alerts).toMatchObject([{ rule: 'spreading', level: 'info', openedAt: 3 }]);
-  expect(spreading.sentence).toBe('the commonest way to fail makes up 50 % of the failures of the last 1 training step, over 4 tasks'); // prettier-ignore
+  expect(spreading.sentence).toBe('the commonest way to fail makes up 50 % of the failures of the last training step, over 4 tasks'); // prettier-ignore
   expect(run([4, 4, 4, 4]).alerts).toEqual([]);
   expect(run([1, 2, 3]).alerts).toEqual([]);
 });
@@ -40,6 +41,20 @@ it('knows a way again in another training step, and whose fault it is', () => {
     clusters: expect.arrayContaining([expect.objectContaining({ size: 10, share: 10 / 16, fault: 'agent' })]),
   });
   expect(run.evidence[0]).toEqual({ trainingStep: 0, trajectory: '0-0', note: '10 failures over 5 tasks do the same' });
+});
+
+it('knows a way by its actions, whatever numbers they have in a training step', () => {
+  const failing = (at: number, before: string, actions: string) => [
+    doing(`won-${at}`, 'g', 1, before),
+    ...[1, 2, 3].map((i) => doing(`${at}-${i}`, 'g', 0, actions)),
+  ];
+  const ways = (...steps: ReturnType<typeof failing>[]) =>
+    (diagnoseRecords(failureClustersDiagnostic, steps).detail as { clusters: { size: number }[] }).clusters.map(
+      ({ size }) => size,
+    );
+  expect(ways(failing(0, '', 'loop'), failing(1, 'pol', 'loop'))).toEqual([6]);
+  expect(ways(failing(0, '', 'loop'), failing(1, '', 'mood'))).toEqual([3, 3]);
+  expect(ways(failing(0, '', 'ab'), failing(1, '', 'ba'))).toEqual([3, 3]);
 });
 
 it('joins the first of two leaders that are alike to it', () => {

@@ -93,11 +93,13 @@ export class FailureCurriculum {
     let [raised, remembered] = [0, 0];
     for (let k = 0; k < Math.min(failures.length, most); k++) {
       const i = Math.floor((k + 0.5) * every);
-      const rememberedThen = all.slice(firstOf(i), before + i);
+      const rememberedThen = new Set(all.slice(firstOf(i), before + i));
       const alike = this.#alikeAmong(failures[i], rememberedThen);
       found.set(i, alike);
       raised += alike.reduce((sum, { similarity }) => sum + similarity, 0);
-      remembered += new Set(rememberedThen.map(({ task }) => task)).difference(new Set([failures[i].task])).size;
+      const tasks = new Set<string>();
+      for (const { task } of rememberedThen) if (task !== failures[i].task) tasks.add(task);
+      remembered += tasks.size;
     }
     const usual = remembered > 0 ? raised / remembered : 0;
 
@@ -135,16 +137,19 @@ export class FailureCurriculum {
 
   /** Earlier failures of other tasks, the most similar first, one per task. */
   alike(failure: Failure): readonly AlikeTask[] {
-    return this.#alikeAmong(failure, this.history);
+    return this.#alikeAmong(failure, new Set(this.history));
   }
 
-  #alikeAmong({ task, fingerprint }: Failure, remembered: readonly Failure[]): readonly AlikeTask[] {
+  /** @param remembered in their order; the same one again changes nothing, for a task counts once */
+  #alikeAmong({ task, fingerprint }: Failure, remembered: ReadonlySet<Failure>): readonly AlikeTask[] {
     const { similarityThreshold, topK } = this.#options;
-    const scored = remembered
-      .filter((earlier) => earlier.task !== task)
-      .map((earlier) => ({ task: earlier.task, similarity: this.#similarity(fingerprint, earlier.fingerprint) }))
-      .filter(({ similarity }) => similarity > 0 && similarity >= similarityThreshold)
-      .sort((a, b) => b.similarity - a.similarity);
+    const scored: AlikeTask[] = [];
+    for (const earlier of remembered) {
+      if (earlier.task === task) continue;
+      const similarity = this.#similarity(fingerprint, earlier.fingerprint);
+      if (similarity > 0 && similarity >= similarityThreshold) scored.push({ task: earlier.task, similarity });
+    }
+    scored.sort((a, b) => b.similarity - a.similarity);
     const seen = new Set<string>();
     return scored.filter((each) => !seen.has(each.task) && seen.size < topK && seen.add(each.task));
   }
@@ -193,19 +198,32 @@ export function failureSimilarity(
   return { weightsAfterStep, historySize: curriculum.history.length };
 }
 
-/** One fingerprint per task, without what all of them begin with: instructions say nothing of a task. */
+/**
+ * One fingerprint per task, without what all of them begin with: instructions say nothing of a task. The failures of a
+ * task are one object.
+ */
 function toldApart(failures: readonly Failure[]): Failure[] {
   const prompts = new Map<string, string>();
   for (const { task, fingerprint } of failures) if (!prompts.has(task)) prompts.set(task, fingerprint);
-  const [first = '', ...others] = prompts.values();
-  let shared = others.length > 0 ? first.length : 0;
-  for (const other of others) {
-    let at = 0;
-    while (at < shared && other[at] === first[at]) at++;
-    shared = at;
+  const shared = sharedStart([...prompts.values()]);
+  const told = new Map<string, Failure>();
+  for (const [task, prompt] of prompts) {
+    told.set(task, { task, fingerprint: prompt.slice(shared, shared + FINGERPRINT_CHARS) });
   }
-  const fingerprints = new Map([...prompts].map(([task, prompt]) => [task, prompt.slice(shared, shared + FINGERPRINT_CHARS)])); // prettier-ignore
-  return failures.map(({ task }) => ({ task, fingerprint: fingerprints.get(task)! }));
+  return failures.map(({ task }) => told.get(task)!);
+}
+
+/** Length of what all of several texts begin with; 0 for one alone. */
+function sharedStart([first = '', ...others]: readonly string[]): number {
+  let shared = others.length > 0 ? first : '';
+  for (const other of others) {
+    // most often as long as before, and told in one go
+    if (other.startsWith(shared)) continue;
+    let at = 0;
+    while (other[at] === shared[at]) at++;
+    shared = shared.slice(0, at);
+  }
+  return shared.length;
 }
 
 const isSamePair = (a: ComparedFailure, b: ComparedFailure) =>

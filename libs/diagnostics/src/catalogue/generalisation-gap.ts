@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineDiagnostic, type Measured, type Values } from '../diagnostic.js';
 import { successOf } from '../groups.js';
 import { newcombe } from '../intervals.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 
 /** Successes of one split of the tasks: `seen`, or what the trainer calls the others. */
 export interface SplitTally {
@@ -107,7 +107,7 @@ export const generalisationGapDiagnostic = defineDiagnostic({
         ...(values['greatestGrowth'] === null && { greatestGrowth: 'needs a gap early in the run and now' }),
       },
       sentence: widest
-        ? `${widest.split} is solved ${percent(widest.success)} of the time, ${figure(widest.gap * 100)} points less than what was seen (${figure(widest.lower * 100)} to ${figure(widest.upper * 100)})`
+        ? `${widest.split} is solved ${percent(widest.success)} of the time, ${counted(widest.gap * 100, 'point')} less than what was seen (${figure(widest.lower * 100)} to ${figure(widest.upper * 100)})`
         : `cannot be said: ${NO_SPLIT}`,
       steps: steps.map(({ trainingStep, figures }, i) => ({
         trainingStep,

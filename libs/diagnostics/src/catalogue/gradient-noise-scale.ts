@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineDiagnostic } from '../diagnostic.js';
 import { successRate } from '../groups.js';
-import { figure } from '../sentences.js';
+import { counted, figure } from '../sentences.js';
 import { learningPlateau, type ScorePoint } from './learning-plateau.js';
 
 /** Squared gradient norms of one training step, at two batch sizes in trajectories. */
@@ -97,7 +97,7 @@ export const gradientNoiseScaleDiagnostic = defineDiagnostic({
     return {
       values: now,
       reasons: {},
-      sentence: `the gradient's signal and noise would be equal at ${figure(now.noiseScale)} trajectories; the batch has ${figure(largeBatch)}`,
+      sentence: `the gradient's signal and noise would be equal at ${counted(now.noiseScale, 'trajectory', 'trajectories')}; the batch has ${figure(largeBatch)}`,
       steps: steps.map(({ trainingStep, figures: { score } }, i) => {
         const { batchOverNoiseScale, noiseScale } = scales[i];
         if (score !== null) scored.push({ trainingStep, score });

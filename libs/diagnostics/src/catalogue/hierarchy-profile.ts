@@ -109,7 +109,7 @@ export const hierarchyProfileDiagnostic = stepwise({
         .map(({ row, count: segments, turns: of }) => ({
           group: groups[groupOf[row]],
           trajectory: ids[row],
-          note: `${segments} subgoals in ${of} turns`,
+          note: `${counted(segments, 'subgoal')} in ${counted(of, 'turn')}`,
           weight: segments,
         })),
     };

@@ -5,11 +5,12 @@ import { defineDiagnostic, type Measured } from '../diagnostic.js';
 import { mean } from '../groups.js';
 import { figure, percent } from '../sentences.js';
 
-interface GroupSpread {
-  readonly name: string;
-  readonly std: number;
-  readonly max: number;
-  readonly mean: number;
+/** [groups of two outcomes or more] each */
+interface Spreads {
+  readonly names: readonly string[];
+  readonly std: readonly number[];
+  readonly max: readonly number[];
+  readonly mean: readonly number[];
 }
 
 /**
@@ -23,32 +24,42 @@ interface GroupSpread {
  * @param keepRatio 0 … 1
  */
 export function inGroupSpread(trajectories: TrajectoryBatch, keepRatio: number) {
-  const groups = spreads(trajectories);
-  const kept = groups.toSorted((a, b) => b.std - a.std).slice(0, Math.floor(keepRatio * groups.length));
-  const keptNames = new Set(kept.map(({ name }) => name));
+  const { names, std, max, mean: means } = spreads(trajectories);
+  const byStd = [...names.keys()].sort((a, b) => std[b] - std[a]);
+  const kept = byStd.slice(0, Math.floor(keepRatio * names.length));
+  const keptNames = new Set(kept.map((g) => names[g]));
   return {
-    groups: groups.length,
-    inGroupStd: mean(groups.map(({ std }) => std)),
-    inGroupMax: mean(groups.map(({ max }) => max)),
-    inGroupMean: mean(groups.map((group) => group.mean)),
-    keptGroups: groups.map(({ name }) => name).filter((name) => keptNames.has(name)),
-    keptInGroupStd: mean(kept.map(({ std }) => std)),
-    keptInGroupMax: mean(kept.map(({ max }) => max)),
-    keptInGroupMean: mean(kept.map((group) => group.mean)),
+    groups: names.length,
+    inGroupStd: mean(std),
+    inGroupMax: mean(max),
+    inGroupMean: mean(means),
+    keptGroups: names.filter((name) => keptNames.has(name)),
+    keptInGroupStd: mean(kept.map((g) => std[g])),
+    keptInGroupMax: mean(kept.map((g) => max[g])),
+    keptInGroupMean: mean(kept.map((g) => means[g])),
   };
 }
 
-function spreads(trajectories: TrajectoryBatch): GroupSpread[] {
+function spreads(trajectories: TrajectoryBatch): Spreads {
+  const found = { names: [] as string[], std: [] as number[], max: [] as number[], mean: [] as number[] };
   const reward = numbers(trajectories, 'trajectory.outcomeReward');
-  if (!reward) return [];
+  if (!reward) return found;
   const { groups, groupOf, groupCount } = trajectories;
-  const scored = groupOf.map((group, i) => (Number.isNaN(reward[i]) ? -1 : group));
-  const { weight, mean, std } = segmentMoments(reward, null, scored, groupCount);
+  const scored = groupOf.slice();
   const max = new Float64Array(groupCount).fill(-Infinity);
-  for (let i = 0; i < scored.length; i++) if (scored[i] >= 0) max[scored[i]] = Math.max(max[scored[i]], reward[i]);
-  return [...weight.keys()]
-    .filter((group) => weight[group] >= 2)
-    .map((group) => ({ name: groups[group], std: std[group], max: max[group], mean: mean[group] }));
+  for (let i = 0; i < scored.length; i++) {
+    if (Number.isNaN(reward[i])) scored[i] = -1;
+    else max[scored[i]] = Math.max(max[scored[i]], reward[i]);
+  }
+  const moments = segmentMoments(reward, null, scored, groupCount);
+  for (let group = 0; group < groupCount; group++) {
+    if (moments.weight[group] < 2) continue;
+    found.names.push(groups[group]);
+    found.std.push(moments.std[group]);
+    found.max.push(max[group]);
+    found.mean.push(moments.mean[group]);
+  }
+  return found;
 }
 
 interface Figures {
@@ -88,9 +99,9 @@ export const inGroupSpreadDiagnostic = defineDiagnostic({
   }),
 
   measure({ trajectories, metrics }) {
-    const { groups, inGroupStd, inGroupMean } = inGroupSpread(trajectories, 1);
-    if (groups === 0) return null;
-    return { groups, std: inGroupStd!, mean: inGroupMean!, gradNorm: metrics['gradNorm'] ?? null };
+    const { names, std, mean: means } = spreads(trajectories);
+    if (names.length === 0) return null;
+    return { groups: names.length, std: mean(std)!, mean: mean(means)!, gradNorm: metrics['gradNorm'] ?? null };
   },
 
   read(steps, { smoothing, nearPeak }) {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { trajectoryBatch } from '#lib/dataset';
 import { expect, it } from 'vitest';
 import { diagnoseRecords } from '../diagnose.fixture.js';
@@ -17,6 +18,23 @@ it('measures how far votes agree', () => {
   expect(found).toMatchObject({ unanimousShare: 1 / 3, narrowShare: 2 / 3 });
   // 1 1 −1: without a 1 it is a tie (½ twice); 1 −1: either vote that is left breaks the tie (½ twice)
   expect(found.flipRate).toBeCloseTo(2 / 8, 12);
+});
+
+it('takes each vote away in turn to see whether another leads', () => {
+  const flipRate = (...votes: readonly number[]) =>
+    judgeVotes(trajectoryBatch([rollout('a', 'g', 1, [voted(...votes)])])).flipRate;
+  const leaders = (votes: readonly number[]) => {
+    const counts = [...Map.groupBy(votes, Number)].map(([vote, same]) => [vote, same.length] as const);
+    return new Set(counts.filter(([, n]) => n === Math.max(...counts.map((c) => c[1]))).map(([vote]) => vote));
+  };
+  const flips = (before: ReadonlySet<number>, after: ReadonlySet<number>): number =>
+    before.isDisjointFrom(after) ? 1 : before.symmetricDifference(after).size > 0 ? 0.5 : 0;
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -1, max: 1 }), { minLength: 2, maxLength: 7 }), (votes) => {
+      const each = votes.map((_, k) => flips(leaders(votes), leaders(votes.toSpliced(k, 1))));
+      expect(flipRate(...votes)).toBe(each.reduce((sum, flip) => sum + flip, 0) / votes.length);
+    }),
+  );
 });
 
 it('warns of judges that fail on failures only', () => {

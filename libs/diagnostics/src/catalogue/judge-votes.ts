@@ -7,7 +7,11 @@ import { stepwise } from '../stepwise.js';
 /** The votes of one turn on one signal. */
 interface Vote {
   readonly turn: number;
-  readonly votes: readonly number[];
+  readonly votes: number;
+  /** how often each of its classes was voted for, the most frequent first */
+  readonly counts: readonly number[];
+  /** −Σ p ln p */
+  readonly entropy: number;
 }
 
 /**
@@ -22,30 +26,21 @@ interface Vote {
  * Source: ours, after CAPO and SPARK.
  */
 export function judgeVotes(trajectories: TrajectoryBatch) {
-  const byName = votesByName(trajectories);
-  const all = [...byName.values()].flat();
-  const entropies = [...byName.values()].flatMap((votes) => {
-    const classes = Math.max(2, new Set(votes.flatMap((vote) => vote.votes)).size);
-    return votes.map((vote) => entropyOf(vote.votes) / Math.log(classes));
-  });
-  const failed = numbers(trajectories, 'trajectory.judgeFailed');
-  const success = successOf(trajectories);
-  const rate = (rows: readonly number[]) => mean(rows.map((row) => Number((failed?.[row] ?? 0) > 0)));
-  const rows = [...trajectories.ids.keys()];
+  const names = votesByName(trajectories);
+  const all = names.flatMap(({ turns }) => turns);
+  const entropies = names.flatMap(({ classes, turns }) =>
+    turns.map(({ entropy }) => entropy / Math.log(Math.max(2, classes))),
+  );
+  const drops = all.reduce((sum, { votes }) => sum + votes, 0);
   return {
     turns: new Set(all.map(({ turn }) => turn)).size,
     voteEntropy: mean(entropies),
-    unanimousShare: mean(all.map(({ votes }) => Number(new Set(votes).size === 1))),
-    narrowShare: mean(all.map(({ votes }) => Number(leadOf(votes) <= 1))),
-    flipRate: mean(all.flatMap(({ votes }) => votes.map((_, k) => flipsWithout(votes, k)))),
-    failedJudgeShare: failed ? rate(rows) : null,
-    failedOfSuccesses: failed ? rate(rows.filter((row) => success[row] === 1)) : null,
-    failedOfFailures: failed ? rate(rows.filter((row) => success[row] === 0)) : null,
-    failedByGroup: failed
-      ? groupRows(trajectories).map((group) => ({ group: group.name, share: rate(group.rows)! }))
-      : [],
+    unanimousShare: mean(all.map(({ counts }) => Number(counts.length === 1))),
+    narrowShare: mean(all.map(({ counts }) => Number(leadOf(counts) <= 1))),
+    flipRate: drops > 0 ? all.reduce((sum, { counts }) => sum + flipsOf(counts), 0) / drops : null,
+    ...failures(trajectories),
     contested: all
-      .map(({ turn, votes }) => ({ turn, votes: votes.length, entropy: entropyOf(votes) }))
+      .map(({ turn, votes, entropy }) => ({ turn, votes, entropy }))
       .filter(({ entropy }) => entropy > 0)
       .sort((a, b) => b.entropy - a.entropy)
       .slice(0, CONTESTED),
@@ -54,46 +49,72 @@ export function judgeVotes(trajectories: TrajectoryBatch) {
 
 const CONTESTED = 5;
 
-function votesByName(trajectories: TrajectoryBatch): Map<string, Vote[]> {
+/** How many judgements failed. */
+function failures(trajectories: TrajectoryBatch) {
+  const failed = numbers(trajectories, 'trajectory.judgeFailed');
+  if (!failed) return { failedJudgeShare: null, failedOfSuccesses: null, failedOfFailures: null, failedByGroup: [] };
+  const success = successOf(trajectories);
+  const rate = (rows: readonly number[]) => mean(rows.map((row) => Number(failed[row] > 0)));
+  const rows = [...trajectories.ids.keys()];
+  return {
+    failedJudgeShare: rate(rows),
+    failedOfSuccesses: rate(rows.filter((row) => success[row] === 1)),
+    failedOfFailures: rate(rows.filter((row) => success[row] === 0)),
+    failedByGroup: groupRows(trajectories).map((group) => ({ group: group.name, share: rate(group.rows)! })),
+  };
+}
+
+/** Per name, the turns with two votes or more, and how many different votes it ever got on them. */
+function votesByName(trajectories: TrajectoryBatch): { readonly classes: number; readonly turns: readonly Vote[] }[] {
   const columns = [...trajectories.columns.keys()].filter((path) => path.startsWith('turn.') && path.includes('@'));
   const byName = Map.groupBy(columns, (path) => path.slice('turn.'.length, path.indexOf('@')));
-  return new Map(
-    [...byName].flatMap(([name, paths]) => {
-      const votes = paths.flatMap((path) => numbers(trajectories, path) ?? []);
-      if (votes.length < 2) return [];
-      const turns = Array.from(trajectories.stateKey, (_, turn) => ({
-        turn,
-        votes: votes.map((column) => column[turn]).filter((vote) => !Number.isNaN(vote)),
-      }));
-      return [[name, turns.filter((vote) => vote.votes.length >= 2)]];
-    }),
-  );
+  return [...byName.values()].flatMap((paths) => {
+    const columnsOfName = paths.flatMap((path) => numbers(trajectories, path) ?? []);
+    if (columnsOfName.length < 2) return [];
+    const classes = new Set<number>();
+    const turns: Vote[] = [];
+    const votes: number[] = [];
+    for (let turn = 0; turn < trajectories.stateKey.length; turn++) {
+      votes.length = 0;
+      for (const column of columnsOfName) if (!Number.isNaN(column[turn])) votes.push(column[turn]);
+      if (votes.length < 2) continue;
+      for (const vote of votes) classes.add(vote);
+      const counts = countsOf(votes);
+      turns.push({ turn, votes: votes.length, counts, entropy: entropyOf(counts, votes.length) });
+    }
+    return [{ classes: classes.size, turns }];
+  });
 }
 
-function tallyOf(votes: readonly number[]): number[][] {
-  const counts = [...Map.groupBy(votes, (vote) => vote)].map(([vote, same]) => [vote, same.length]);
-  return counts.sort((a, b) => b[1] - a[1]);
+/** How often each vote came, the most frequent first, of equally frequent ones the earlier. */
+function countsOf(votes: readonly number[]): number[] {
+  const classes: number[] = [];
+  const counts: number[] = [];
+  for (const vote of votes) {
+    const known = classes.indexOf(vote);
+    if (known >= 0) counts[known]++;
+    else counts[classes.push(vote) - 1] = 1;
+  }
+  return counts.sort((a, b) => b - a);
 }
 
-function entropyOf(votes: readonly number[]): number {
-  return tallyOf(votes).reduce((sum, [, count]) => sum - (count / votes.length) * Math.log(count / votes.length), 0);
+function entropyOf(counts: readonly number[], votes: number): number {
+  return counts.reduce((sum, count) => sum - (count / votes) * Math.log(count / votes), 0);
 }
 
-function leadOf(votes: readonly number[]): number {
-  const [first, second] = tallyOf(votes);
-  return first[1] - (second?.[1] ?? 0);
-}
+/** By how many votes the most frequent class is ahead. */
+const leadOf = ([first, second = 0]: readonly number[]) => first - second;
 
-/** 1: without this vote another class leads alone, ½: another leads beside it, or a tie is broken; 0: nothing changes. */
-function flipsWithout(votes: readonly number[], dropped: number): number {
-  const winners = (some: readonly number[]) => {
-    const tally = tallyOf(some);
-    return new Set(tally.filter(([, count]) => count === tally[0][1]).map(([vote]) => vote));
-  };
-  const before = winners(votes);
-  const after = winners(votes.filter((_, k) => k !== dropped));
-  if (after.isSubsetOf(before) && before.isSubsetOf(after)) return 0;
-  return before.isDisjointFrom(after) ? 1 : 0.5;
+/**
+ * Σ over the votes, each dropped in turn: ½ where another class then leads beside the first, or a tie is broken, else 0.
+ * Only a vote for a class that leads alone by one, or in a tie, can change who leads.
+ */
+function flipsOf(counts: readonly number[]): number {
+  const [most] = counts;
+  const lead = leadOf(counts);
+  if (lead > 1) return 0;
+  const leaders = counts.filter((count) => count === most).length;
+  return (leaders * most) / 2;
 }
 
 /** Failed judgements are uneven where successes and failures differ by this share of the greater. */

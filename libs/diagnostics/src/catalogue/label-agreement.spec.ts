@@ -25,6 +25,11 @@ it('has no κ where only one label was given', () => {
   expect(agreement([1, 1], [1, 1])).toMatchObject({ kappa: null, macroF1: 1 });
 });
 
+it('leaves labels that are none of the three out of the confusion', () => {
+  const found = agreement([0.5, 2, -1, 0, 1e-17], [0.5, 0, 1e10, -0, 0]);
+  expect(found).toMatchObject({ stepAccuracy: 2 / 5, firstErrorAccuracy: 0, confusion: [[0, 0, 0], [0, 1, 0], [0, 0, 0]] }); // prettier-ignore
+});
+
 const step = (judge: readonly number[]) => ({
   records: Array.from({ length: 8 }, (_, i) => ({
     id: `t${i}`,

@@ -1,7 +1,7 @@
 import { numbers, type NumericValues } from '#lib/dataset';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
-import { figure, percent } from '../sentences.js';
+import { count, counted, figure, percent } from '../sentences.js';
 
 const LABELS = [-1, 0, 1] as const;
 
@@ -28,29 +28,36 @@ export interface LabelCounts {
  * @param a, b [turns] NaN: not labelled
  */
 export function labelCounts(turnOffsets: Int32Array, a: NumericValues, b: NumericValues): LabelCounts {
-  const confusion = LABELS.map(() => LABELS.map(() => 0));
+  const pairs = new Int32Array(LABELS.length ** 2);
   const counts = { labelled: 0, equal: 0, records: 0, exact: 0, sameFirstError: 0 };
   for (let i = 0; i + 1 < turnOffsets.length; i++) {
+    const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
     let [labelled, equal] = [0, 0];
-    const firstErrors = [-1, -1];
-    for (let t = turnOffsets[i]; t < turnOffsets[i + 1]; t++) {
-      [a, b].forEach((labels, rater) => {
-        if (labels[t] === -1 && firstErrors[rater] < 0) firstErrors[rater] = t;
-      });
-      if (Number.isNaN(a[t])) continue;
+    for (let t = from; t < to; t++) {
+      const [ofA, ofB] = [a[t], b[t]];
+      if (Number.isNaN(ofA)) continue;
       labelled++;
-      if (a[t] === b[t]) equal++;
-      const [row, column] = [LABELS.findIndex((label) => label === a[t]), LABELS.findIndex((label) => label === b[t])];
-      if (row >= 0 && column >= 0) confusion[row][column]++;
+      equal += Number(ofA === ofB);
+      if (isLabel(ofA) && isLabel(ofB)) pairs[LABELS.length * ((ofA | 0) + 1) + (ofB | 0) + 1]++;
     }
     if (labelled === 0) continue;
     counts.records++;
     counts.labelled += labelled;
     counts.equal += equal;
     if (labelled === equal) counts.exact++;
-    if (firstErrors[0] === firstErrors[1]) counts.sameFirstError++;
+    if (firstError(a, from, to) === firstError(b, from, to)) counts.sameFirstError++;
   }
+  const confusion = LABELS.map((_, row) => LABELS.map((__, column) => pairs[LABELS.length * row + column]));
   return { confusion, ...counts };
+}
+
+/** Without a branch for each label: nobody can guess which comes next. */
+const isLabel = (value: number) => (value | 0) === value && value >= -1 && value <= 1;
+
+/** -1: none */
+function firstError(labels: NumericValues, from: number, to: number): number {
+  for (let t = from; t < to; t++) if (labels[t] === -1) return t;
+  return -1;
 }
 
 /**
@@ -134,7 +141,7 @@ export const labelAgreementDiagnostic = defineDiagnostic({
         ...(values.kappa === null && { kappa: onlyOne }),
         ...(values.macroF1 === null && { macroF1: onlyOne }),
       },
-      sentence: `people and judge agree on ${percent(values.stepAccuracy ?? 0)} of ${all.labelled} labelled turns${values.kappa === null ? '' : `, κ ${figure(values.kappa)}`}`,
+      sentence: `people and judge agree on ${percent(values.stepAccuracy ?? 0)} of ${counted(all.labelled, 'labelled turn')}${values.kappa === null ? '' : `, κ ${figure(values.kappa)}`}`,
       steps: steps.map(({ trainingStep, figures }) => {
         const { kappa, stepAccuracy, exactAccuracy, firstErrorAccuracy, macroF1 } = labelAgreement(figures);
         return {
@@ -149,7 +156,7 @@ export const labelAgreementDiagnostic = defineDiagnostic({
         .slice(0, MAX_EVIDENCE)
         .map(({ trainingStep, figures: { exact, records } }) => ({
           trainingStep,
-          note: `${records - exact} of ${records} trajectories are labelled differently`,
+          note: `${count(records - exact)} of ${counted(records, 'trajectory', 'trajectories')} ${records - exact === 1 ? 'is' : 'are'} labelled differently`,
         })),
       detail: { labels: LABELS, confusion, recall, precision, f1 },
     };

@@ -1,8 +1,9 @@
 import { quantileOfSorted } from '#lib/numeric';
 import { z } from 'zod';
-import { defineDiagnostic } from '../diagnostic.js';
+import { defineDiagnostic, type Measured } from '../diagnostic.js';
 import { successRate } from '../groups.js';
-import { figure } from '../sentences.js';
+import { oncePerWindow } from '../once-per-window.js';
+import { counted, figure } from '../sentences.js';
 
 export interface ScorePoint {
   readonly trainingStep: number;
@@ -82,6 +83,14 @@ export function erfc(x: number): number {
   return Math.exp(-x * x) / Math.sqrt(Math.PI) / (x + fraction);
 }
 
+const pointsOf = (steps: readonly Measured<{ readonly score: number }>[]) =>
+  steps.map(({ trainingStep, figures: { score } }) => ({ trainingStep, score }));
+
+const plateauOf = oncePerWindow(
+  (steps: Parameters<typeof pointsOf>[0], window: number, alpha: number, minimalGain: number) =>
+    learningPlateau(pointsOf(steps), { window, alpha, minimalGain }),
+);
+
 /** Least steps of which a plateau can be said. */
 const LEAST = 10;
 const SATURATED = 0.95;
@@ -110,7 +119,8 @@ export const learningPlateauDiagnostic = defineDiagnostic({
   },
 
   read(steps, thresholds) {
-    const points = steps.map(({ trainingStep, figures: { score } }) => ({ trainingStep, score }));
+    const { window, alpha, minimalGain } = thresholds;
+    const points = pointsOf(steps);
     const found = learningPlateau(points, thresholds);
     const { score } = points.at(-1)!;
     const of = steps.at(-1)!.figures.from === 'score' ? 'the score' : 'success';
@@ -131,16 +141,10 @@ export const learningPlateauDiagnostic = defineDiagnostic({
             mannKendallP: 'needs 2 training steps',
             plateau: 'needs 2 training steps',
           },
-      sentence: sentenceOf(
-        of,
-        score,
-        found?.expectedGainOverWindow,
-        Math.min(thresholds.window, points.length),
-        isHalted,
-      ),
+      sentence: sentenceOf(of, score, found?.expectedGainOverWindow, Math.min(window, points.length), isHalted),
       steps: points.map(({ trainingStep, score: value }, i) => {
-        const last = points.slice(Math.max(0, i + 1 - thresholds.window), i + 1);
-        const then = i + 1 >= LEAST ? learningPlateau(last, thresholds) : null;
+        const last = steps.slice(Math.max(0, i + 1 - window), i + 1);
+        const then = i + 1 >= LEAST ? plateauOf(last, window, alpha, minimalGain) : null;
         return {
           trainingStep,
           values: {
@@ -172,6 +176,6 @@ export const learningPlateauDiagnostic = defineDiagnostic({
 function sentenceOf(of: string, score: number, gain: number | undefined, window: number, isHalted: boolean): string {
   const now = `${of} is ${figure(score)}`;
   if (gain === undefined) return `${now}; its trend needs a second training step`;
-  const pace = `${gain < 0 ? '' : '+'}${figure(gain)} over the last ${window} training steps`;
+  const pace = `${gain < 0 ? '' : '+'}${figure(gain)} over the last ${counted(window, 'training step')}`;
   return isHalted ? `${now} and has come to a halt: ${pace}` : `${now}, ${pace}`;
 }

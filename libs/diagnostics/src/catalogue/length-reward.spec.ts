@@ -36,7 +36,7 @@ it('warns of a reward that follows length in either direction', () => {
   const shorter = times(16, groupOf(10, 100));
   const found = run([shorter, shorter, shorter]);
   expect(found.alerts).toMatchObject([{ rule: 'length-is-reward', level: 'warn', openedAt: 2 }]);
-  expect(found.sentence).toBe('inside a group length and outcome correlate with -1, over all with -1; successes take 10 tokens, failures 100'); // prettier-ignore
+  expect(found.sentence).toBe('inside a group length and outcome correlate with −1, over all with −1; successes take 10 tokens, failures 100'); // prettier-ignore
   const even = times(16, [...groupOf(10, 10), long('c', 'g', 1, 20), long('d', 'g', 0, 20)]);
   expect(run([even, even, even]).alerts).toEqual([]);
 });

@@ -6,7 +6,7 @@ import type { Measured, Values } from '../diagnostic.js';
 import { groupRows, mean, successOf } from '../groups.js';
 import { leastSquares } from '../least-squares.js';
 import { tokensOfTrajectories } from '../lengths.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 import { stepwise, type StepMeasure } from '../stepwise.js';
 
 /**
@@ -147,7 +147,7 @@ export const lengthRewardDiagnostic = stepwise({
     const lengths =
       meanLengthSuccess === null || meanLengthFailure === null
         ? ''
-        : `; successes take ${figure(meanLengthSuccess)} tokens, failures ${figure(meanLengthFailure)}`;
+        : `; successes take ${counted(meanLengthSuccess, 'token')}, failures ${figure(meanLengthFailure)}`;
     return `inside a group length and outcome correlate with ${figure(pooledWithinCorrelation)}, over all with ${figure(between ?? 0)}${lengths}`;
   },
 

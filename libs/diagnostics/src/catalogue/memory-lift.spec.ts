@@ -29,7 +29,7 @@ it('warns of memory that does not help over twenty groups, not over fewer', () =
   };
   const harmful = run(20, 0);
   expect(harmful.alerts).toMatchObject([{ rule: 'no-help', level: 'warn', saw: { pairedLift: -1 } }]);
-  expect(harmful.sentence).toBe('memory changes the outcome by -1 ± 0 over 20 groups with both kinds, for 50 % more tokens'); // prettier-ignore
+  expect(harmful.sentence).toBe('memory changes the outcome by −1 ± 0 over 20 groups with both kinds, for 50 % more tokens'); // prettier-ignore
   expect(run(19, 0).alerts).toEqual([]);
   const helpful = times(20, [with_('a', 'g', 1, true), with_('b', 'g', 0, false)]);
   expect(diagnoseRecords(memoryLiftDiagnostic, [helpful, helpful, helpful]).alerts).toEqual([]);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineDiagnostic, type Measured } from '../diagnostic.js';
 import { groupRows, mean } from '../groups.js';
 import { tokensOfTrajectories } from '../lengths.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 
 /** What one group with rollouts of both kinds says. */
 export interface MemoryPair {
@@ -130,7 +130,7 @@ export const memoryLiftDiagnostic = defineDiagnostic({
       sentence:
         pairedLift === null
           ? `cannot be said: ${NO_PAIR}`
-          : `memory changes the outcome by ${figure(pairedLift)}${pairedLiftSe === null ? '' : ` ± ${figure(pairedLiftSe)}`} over ${pairedGroups} groups with both kinds${cost}`,
+          : `memory changes the outcome by ${figure(pairedLift)}${pairedLiftSe === null ? '' : ` ± ${figure(pairedLiftSe)}`} over ${counted(pairedGroups, 'group')} with both kinds${cost}`,
       steps: steps.map(({ trainingStep }, i) => {
         const then = at(i);
         return { trainingStep, values: then, observations: then.pairedGroups };

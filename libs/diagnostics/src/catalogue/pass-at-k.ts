@@ -1,7 +1,7 @@
 import type { TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
-import { groupRows, mean, successOf } from '../groups.js';
-import { percent } from '../sentences.js';
+import { groupRows, successOf } from '../groups.js';
+import { counted, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
 /**
@@ -17,24 +17,43 @@ import { stepwise } from '../stepwise.js';
  */
 export function passAtK(trajectories: TrajectoryBatch, ks: readonly number[]) {
   const success = successOf(trajectories);
-  const groups = groupRows(trajectories)
-    .map(({ rows }) => rows.filter((row) => !Number.isNaN(success[row])))
-    .filter((rows) => rows.length > 0)
-    .map((rows) => ({ n: rows.length, c: rows.reduce((sum, row) => sum + success[row], 0) }));
-  const eligible = ks.map((k) => groups.filter(({ n }) => n >= k));
-  const judged = groups.reduce((sum, { n }) => sum + n, 0);
+  const tries: { readonly n: number; readonly c: number }[] = [];
+  let [judged, solved] = [0, 0];
+  for (const { rows } of groupRows(trajectories)) {
+    let [n, c] = [0, 0];
+    for (const row of rows) {
+      if (Number.isNaN(success[row])) continue;
+      n++;
+      c += success[row];
+    }
+    if (n === 0) continue;
+    tries.push({ n, c });
+    judged += n;
+    solved += c;
+  }
+  const ofEach = ks.map((k) => {
+    let [groups, any, all] = [0, 0, 0];
+    for (const { n, c } of tries) {
+      if (n < k) continue;
+      groups++;
+      any += 1 - share(n - c, n, k);
+      all += share(c, n, k);
+    }
+    return { groups, any: groups > 0 ? any / groups : null, all: groups > 0 ? all / groups : null };
+  });
   return {
-    passAtK: ks.map((k, i) => mean(eligible[i].map(({ n, c }) => 1 - share(n - c, n, k)))),
-    passHatK: ks.map((k, i) => mean(eligible[i].map(({ n, c }) => share(c, n, k)))),
-    eligibleGroups: eligible.map((some) => some.length),
-    successRate: judged > 0 ? groups.reduce((sum, { c }) => sum + c, 0) / judged : null,
+    passAtK: ofEach.map(({ any }) => any),
+    passHatK: ofEach.map(({ all }) => all),
+    eligibleGroups: ofEach.map(({ groups }) => groups),
+    successRate: judged > 0 ? solved / judged : null,
   };
 }
 
 /** C(m, k) / C(n, k): the chance that k of n drawn without putting back all lie among m of them. */
 function share(m: number, n: number, k: number): number {
+  if (m < k) return 0;
   let product = 1;
-  for (let i = 0; i < k; i++) product *= Math.max(m - i, 0) / (n - i);
+  for (let i = 0; i < k; i++) product *= (m - i) / (n - i);
   return product;
 }
 
@@ -64,7 +83,7 @@ export const passAtKDiagnostic = stepwise({
     const values = KS.flatMap((k, i) => [[`pass@${k}`, any[i]] as const, [`pass^${k}`, all[i]] as const]);
     const reliability = any[0] && all[2] !== null ? all[2] / any[0] : null;
     const reasons = KS.flatMap((k, i) => {
-      const why = `no group has ${k} rollouts`;
+      const why = `no group has ${counted(k, 'rollout')}`;
       return eligibleGroups[i] > 0 ? [] : [[`pass@${k}`, why] as const, [`pass^${k}`, why] as const];
     });
     return {

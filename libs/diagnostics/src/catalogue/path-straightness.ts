@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { distance, EARLIER_CHECKPOINTS, innerProduct, type Checkpoint } from '../checkpoints.js';
 import { defineDiagnostic } from '../diagnostic.js';
 import { successRate } from '../groups.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 import { learningPlateau, type ScorePoint } from './learning-plateau.js';
 
 /** Where a checkpoint lies beside those before it. */
@@ -115,7 +115,7 @@ export const pathStraightnessDiagnostic = defineDiagnostic({
       },
       sentence: `${
         now === null
-          ? `${comparable.length} checkpoints: the straightness ${few}`
+          ? `${counted(comparable.length, 'checkpoint')}: the straightness ${few}`
           : `of the way over the last ${window} checkpoints ${percent(now)} led on; pure noise would be ${percent(1 / Math.sqrt(window))}`
       }${leftOutText(steps.length - comparable.length)}`,
       steps: comparable.map(({ trainingStep, figures: { score } }, i) => {
@@ -158,8 +158,7 @@ export const pathStraightnessDiagnostic = defineDiagnostic({
 });
 
 /** For the end of a sentence. */
-export function leftOutText(count: number): string {
-  if (count === 0) return '';
-  const are = count === 1 ? '1 checkpoint is' : `${count} checkpoints are`;
-  return `; ${are} left out, projected otherwise than the first or with numbers that are none`;
+export function leftOutText(number: number): string {
+  if (number === 0) return '';
+  return `; ${counted(number, 'checkpoint')} ${number === 1 ? 'is' : 'are'} left out, projected otherwise than the first or with numbers that are none`;
 }

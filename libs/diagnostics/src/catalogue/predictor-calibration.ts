@@ -3,8 +3,7 @@ import { auc, repeatRows } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
 import { successOf } from '../groups.js';
-import { figure, percent } from '../sentences.js';
-import { trajectoryOfTurns } from '../visits.js';
+import { counted, figure, percent } from '../sentences.js';
 
 const LEAST_PROBABILITY = 1e-12;
 const VARIANCE_FLOOR = 1e-5;
@@ -63,69 +62,101 @@ export function calibrationOf({ bins, squaredError, logLoss, error }: Calibratio
 interface Estimates {
   /** [turns] NaN: none */
   readonly p: NumericValues;
-  /** [turns] success of the trajectory; NaN: not said */
+  /** [trajectories] success, which each turn is held against; NaN: not said */
   readonly y: Float64Array;
-  /** [turns] row of the trajectory */
-  readonly owner: Int32Array;
+  /** [trajectories + 1] */
+  readonly turnOffsets: Int32Array;
 }
 
 export function estimatesOf(trajectories: TrajectoryBatch): Estimates | null {
   const p = numbers(trajectories, 'turn.successEstimate');
-  if (!p) return null;
-  const y = repeatRows(successOf(trajectories), trajectories.turnOffsets);
-  return { p, y, owner: trajectoryOfTurns(trajectories) };
+  return p && { p, y: successOf(trajectories), turnOffsets: trajectories.turnOffsets };
 }
 
 /** @param bins of equal width */
-export function calibrationSums({ p, y }: Estimates, bins: number): CalibrationSums {
-  const sums = Array.from({ length: bins }, (): [number, number, number] => [0, 0, 0]);
-  let [squaredError, logLoss, error] = [0, 0, 0];
-  for (let t = 0; t < p.length; t++) {
-    if (Number.isNaN(p[t]) || Number.isNaN(y[t])) continue;
-    const bin = sums[Math.max(0, Math.min(bins - 1, Math.floor(p[t] * bins)))];
-    bin[0]++;
-    bin[1] += p[t];
-    bin[2] += y[t];
-    squaredError += (y[t] - p[t]) ** 2;
-    error += y[t] - p[t];
-    const sure = Math.max(LEAST_PROBABILITY, Math.min(1 - LEAST_PROBABILITY, p[t]));
-    logLoss -= y[t] > 0 ? Math.log(sure) : Math.log(1 - sure);
+export function calibrationSums(estimates: Estimates, bins: number): CalibrationSums {
+  const { p, y, turnOffsets } = estimates;
+  const [counts, ofP, ofY] = Array.from({ length: 3 }, () => new Float64Array(bins));
+  let [squaredError, error] = [0, 0];
+  for (let i = 0; i < y.length; i++) {
+    const outcome = y[i];
+    if (Number.isNaN(outcome)) continue;
+    const end = turnOffsets[i + 1];
+    for (let t = turnOffsets[i]; t < end; t++) {
+      const chance = p[t];
+      if (Number.isNaN(chance)) continue;
+      const bin = Math.max(0, Math.min(bins - 1, chance * bins)) | 0;
+      counts[bin]++;
+      ofP[bin] += chance;
+      ofY[bin] += outcome;
+      squaredError += (outcome - chance) ** 2;
+      error += outcome - chance;
+    }
   }
-  return { bins: sums, squaredError, logLoss, error };
+  return {
+    bins: Array.from(counts, (count, bin) => [count, ofP[bin], ofY[bin]] as const),
+    squaredError,
+    logLoss: logLossOf(estimates),
+    error,
+  };
+}
+
+/** Apart from the other sums, which would have to be put aside at each call of the logarithm. */
+function logLossOf({ p, y, turnOffsets }: Estimates): number {
+  let logLoss = 0;
+  for (let i = 0; i < y.length; i++) {
+    const end = Number.isNaN(y[i]) ? 0 : turnOffsets[i + 1];
+    for (let t = turnOffsets[i]; t < end; t++) {
+      if (Number.isNaN(p[t])) continue;
+      const sure = Math.max(LEAST_PROBABILITY, Math.min(1 - LEAST_PROBABILITY, p[t]));
+      logLoss -= Math.log(y[i] > 0 ? sure : 1 - sure);
+    }
+  }
+  return logLoss;
 }
 
 /** How well estimates tell successes from failures: ½ is chance, null where there is only one of them. */
-export function aucOfEstimates({ p, y }: Estimates): number | null {
-  const sides = new Float64Array(y.length);
-  for (let t = 0; t < y.length; t++) sides[t] = y[t] > 0 ? 1 : y[t] === 0 ? -1 : NaN;
-  const found = auc(p, sides);
+export function aucOfEstimates({ p, y, turnOffsets }: Estimates): number | null {
+  const sides = y.map((outcome) => (outcome > 0 ? 1 : outcome === 0 ? -1 : NaN));
+  const found = auc(p, repeatRows(sides, turnOffsets));
   return Number.isFinite(found) ? found : null;
 }
 
 /** Per group Σ (p − y)² − Σ (y − ȳ_g)²: above 0 the estimates are worse than the group's own rate of success. */
-export function subgroupRegret(trajectories: TrajectoryBatch, { p, y, owner }: Estimates): Record<string, number> {
-  const { groups, groupOf, groupCount } = trajectories;
+export function subgroupRegret(
+  { groups, groupOf, groupCount }: TrajectoryBatch,
+  { p, y, turnOffsets }: Estimates,
+): Record<string, number> {
   const [count, solved, squared] = Array.from({ length: 3 }, () => new Float64Array(groupCount));
-  for (let t = 0; t < p.length; t++) {
-    if (Number.isNaN(p[t]) || Number.isNaN(y[t])) continue;
-    const group = groupOf[owner[t]];
-    count[group]++;
-    solved[group] += y[t];
-    squared[group] += (p[t] - y[t]) ** 2;
+  for (let i = 0; i < y.length; i++) {
+    const outcome = y[i];
+    if (Number.isNaN(outcome)) continue;
+    const end = turnOffsets[i + 1];
+    let said = 0;
+    let sum = squared[groupOf[i]];
+    for (let t = turnOffsets[i]; t < end; t++) {
+      if (Number.isNaN(p[t])) continue;
+      said++;
+      sum += (p[t] - outcome) ** 2;
+    }
+    count[groupOf[i]] += said;
+    solved[groupOf[i]] += said * outcome;
+    squared[groupOf[i]] = sum;
   }
-  const said = groups.map((name, g) => ({ name, g })).filter(({ g }) => count[g] > 0);
+  const said = [...groups.keys()].filter((g) => count[g] > 0);
   return Object.fromEntries(
-    said.map(({ name, g }) => [name, squared[g] - (solved[g] - (solved[g] * solved[g]) / count[g])]),
+    said.map((g) => [groups[g], squared[g] - (solved[g] - (solved[g] * solved[g]) / count[g])]),
   );
 }
 
 /** How many trajectories have an estimate and an outcome. */
-function estimatedTrajectories({ p, y, owner }: Estimates): number {
-  let [count, last] = [0, -1];
-  for (let t = 0; t < p.length; t++) {
-    if (owner[t] === last || Number.isNaN(p[t]) || Number.isNaN(y[t])) continue;
-    last = owner[t];
-    count++;
+function estimatedTrajectories({ p, y, turnOffsets }: Estimates): number {
+  let count = 0;
+  for (let i = 0; i < y.length; i++) {
+    if (Number.isNaN(y[i])) continue;
+    let t = turnOffsets[i];
+    while (t < turnOffsets[i + 1] && Number.isNaN(p[t])) t++;
+    if (t < turnOffsets[i + 1]) count++;
   }
   return count;
 }
@@ -182,7 +213,7 @@ export const predictorCalibrationDiagnostic = defineDiagnostic({
         ...(values.explainedVariance === null && { explainedVariance: 'needs 2 estimates' }),
         ...(ranked === null && { auc: 'on no training step both successes and failures have estimates' }),
       },
-      sentence: `estimates of success are off by ${percent(values.ece)} on average over ${values.count} turns${values.brierSkill === null ? '' : `; they are ${values.brierSkill > 0 ? 'better' : 'no better'} than the base rate`}`,
+      sentence: `estimates of success are off by ${percent(values.ece)} on average over ${counted(values.count, 'turn')}${values.brierSkill === null ? '' : `; they are ${values.brierSkill > 0 ? 'better' : 'no better'} than the base rate`}`,
       steps: steps.map(({ trainingStep, figures }) => {
         const { bins: _, ...ofStep } = calibrationOf(figures.sums);
         return { trainingStep, values: { ...ofStep, auc: figures.auc }, observations: figures.trajectories };

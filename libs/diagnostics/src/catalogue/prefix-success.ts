@@ -91,11 +91,14 @@ export function successBefore(trajectories: TrajectoryBatch): { before: Float64A
     const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
     const group = groupOf[i];
     if (from < to) before[from] = one === 1 && judged[group] > 1 ? (solved[group] - its) / (judged[group] - 1) : NaN;
+    if (!anchored) {
+      for (let turn = from + 1; turn < to; turn++) before[turn] = said![turn - 1];
+      continue;
+    }
     for (let turn = from + 1; turn < to; turn++) {
-      const place = anchored ? anchored.placeOf[turn] : -1;
-      const others = anchored && place >= 0 ? anchored.judged[place] - one : 0;
-      if (!anchored) before[turn] = said![turn - 1];
-      else before[turn] = others >= LEAST_VISITS ? (anchored.solved[place] - its) / others : NaN;
+      const place = anchored.placeOf[turn];
+      const others = place >= 0 ? anchored.judged[place] - one : 0;
+      before[turn] = others >= LEAST_VISITS ? (anchored.solved[place] - its) / others : NaN;
     }
   }
   return { before, source: isLogged ? 'logged' : 'anchored' };
@@ -115,11 +118,13 @@ function calibrationError(trajectories: TrajectoryBatch, before: Float64Array): 
   const bins = new Float64Array(BINS);
   let n = 0;
   for (let i = 0; i < ids.length; i++) {
-    if (Number.isNaN(success[i])) continue;
-    for (let turn = turnOffsets[i]; turn < turnOffsets[i + 1]; turn++) {
+    const outcome = success[i];
+    if (Number.isNaN(outcome)) continue;
+    const end = turnOffsets[i + 1];
+    for (let turn = turnOffsets[i]; turn < end; turn++) {
       const estimate = before[turn];
       if (Number.isNaN(estimate)) continue;
-      bins[Math.min(BINS - 1, Math.max(0, Math.floor(estimate * BINS)))] += estimate - success[i];
+      bins[Math.max(0, Math.min(BINS - 1, estimate * BINS)) | 0] += estimate - outcome;
       n++;
     }
   }

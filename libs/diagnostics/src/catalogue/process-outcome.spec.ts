@@ -20,6 +20,20 @@ it('counts what failures are paid, and where score and outcome say the opposite'
   expect(processConflicts(inverted)).toMatchObject({ leakage: 0.9, conflictShare: 1 });
 });
 
+it('compares with the median of the other outcome, in a group of any size', () => {
+  const median = (some: number[]) => (some[(some.length - 1) >> 1] + some[some.length >> 1]) / 2;
+  for (const n of [2, 5, 8, 9, 40, 100]) {
+    const ascending = Array.from({ length: n }, (_, score) => score);
+    const wrong = ascending.filter((score) => score % 3 === 0);
+    const right = ascending.filter((score) => score % 3 > 0);
+    const high = wrong.filter((score) => score > median(right));
+    const low = right.filter((score) => score < median(wrong));
+    const inAnyOrder = ascending.map((i) => (7 * i) % n);
+    const batch = trajectoryBatch(inAnyOrder.map((score) => scored(`${score}`, Number(score % 3 > 0), score)));
+    expect(processConflicts(batch).conflictShare).toBe((high.length + low.length) / n);
+  }
+});
+
 it('warns of a process reward that failures get, not of one that follows success', () => {
   const run = (success: number, failure: number) => {
     const step = times(16, [scored('a', 1, success), scored('b', 0, failure)]);

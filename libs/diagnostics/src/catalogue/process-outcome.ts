@@ -2,8 +2,9 @@ import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { rowLengths, rowSums } from '#lib/numeric';
 import { z } from 'zod';
 import type { Measured, Values } from '../diagnostic.js';
-import { groupRows, mean, successOf } from '../groups.js';
+import { groupRows, successOf } from '../groups.js';
 import { oncePerBatch } from '../once-per-batch.js';
+import { oncePerWindow } from '../once-per-window.js';
 import { processAgreement } from '../process-outcome.js';
 import { figure, percent } from '../sentences.js';
 import { stepwise, type StepMeasure } from '../stepwise.js';
@@ -29,32 +30,65 @@ const processOf = oncePerBatch((trajectories: TrajectoryBatch): Float64Array => 
 export function processConflicts(trajectories: TrajectoryBatch) {
   const process = processOf(trajectories);
   const success = successOf(trajectories);
-  const rows = [...process.keys()].filter((row) => !Number.isNaN(process[row]) && !Number.isNaN(success[row]));
-  const paid = (some: readonly number[]) => some.reduce((sum, row) => sum + Math.max(process[row], 0), 0);
-  const conflicts = groupRows(trajectories).flatMap(({ rows: members }) => {
-    const known = members.filter((row) => !Number.isNaN(process[row]));
-    const right = known.filter((row) => success[row] === 1);
-    const wrong = known.filter((row) => success[row] === 0);
-    if (right.length === 0 || wrong.length === 0) return [];
-    const [ofRight, ofWrong] = [median(right.map((row) => process[row])), median(wrong.map((row) => process[row]))];
-    return [
-      ...right.map((row) => Number(process[row] < ofWrong)),
-      ...wrong.map((row) => Number(process[row] > ofRight)),
-    ];
-  });
+  let [count, paid, paidToFailures, processSum, outcomeSum] = [0, 0, 0, 0, 0];
+  for (let row = 0; row < process.length; row++) {
+    if (Number.isNaN(process[row]) || Number.isNaN(success[row])) continue;
+    count++;
+    paid += Math.max(process[row], 0);
+    if (success[row] === 0) paidToFailures += Math.max(process[row], 0);
+    processSum += process[row];
+    outcomeSum += success[row];
+  }
+  const { compared, conflicts } = conflictsInGroups(trajectories, process, success);
   return {
-    leakage: paid(rows) > 0 ? paid(rows.filter((row) => success[row] === 0)) / paid(rows) : null,
-    conflictShare: mean(conflicts),
-    meanProcess: mean(rows.map((row) => process[row])),
-    meanOutcome: mean(rows.map((row) => success[row])),
-    trajectories: rows.length,
+    leakage: paid > 0 ? paidToFailures / paid : null,
+    conflictShare: compared > 0 ? conflicts / compared : null,
+    meanProcess: count > 0 ? processSum / count : null,
+    meanOutcome: count > 0 ? outcomeSum / count : null,
+    trajectories: count,
   };
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+/** Of the groups with both: how many trajectories stand on the wrong side of the other outcome's median. */
+function conflictsInGroups(trajectories: TrajectoryBatch, process: Float64Array, success: Float64Array) {
+  let [compared, conflicts] = [0, 0];
+  for (const { rows } of groupRows(trajectories)) {
+    const ofRight: number[] = [];
+    const ofWrong: number[] = [];
+    for (const row of rows) {
+      if (Number.isNaN(process[row]) || Number.isNaN(success[row])) continue;
+      (success[row] === 1 ? ofRight : ofWrong).push(process[row]);
+    }
+    if (ofRight.length === 0 || ofWrong.length === 0) continue;
+    const [medianOfRight, medianOfWrong] = [median(ofRight), median(ofWrong)];
+    compared += ofRight.length + ofWrong.length;
+    for (const score of ofRight) conflicts += Number(score < medianOfWrong);
+    for (const score of ofWrong) conflicts += Number(score > medianOfRight);
+  }
+  return { compared, conflicts };
+}
+
+/** @param values reordered */
+function median(values: number[]): number {
+  ascend(values);
+  const half = values.length >> 1;
+  return values.length % 2 === 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/** As many values as a group has are sooner put in place one by one than sort is called. */
+const FEW = 32;
+
+function ascend(values: number[]): void {
+  if (values.length > FEW) {
+    values.sort((a, b) => a - b);
+    return;
+  }
+  for (let i = 1; i < values.length; i++) {
+    const value = values[i];
+    let place = i;
+    for (; place > 0 && values[place - 1] > value; place--) values[place] = values[place - 1];
+    values[place] = value;
+  }
 }
 
 /** Training steps that a drift is looked for in, and below which there is none to be seen. */
@@ -63,23 +97,23 @@ const LEAST = 10;
 /** of the Mann-Kendall test of a rising process score */
 const SURE = 0.01;
 
-/** By step: 1 where the process score surely rises over the last steps and success does not. */
-function drift(steps: readonly Measured<StepMeasure>[]): Values[] {
-  const trendOf = (some: readonly Measured<StepMeasure>[], name: string) => {
-    const points = some.flatMap(({ trainingStep, figures }) => {
+/** 1: over these steps the process score surely rises and success does not; null: too few say it. */
+const driftOf = oncePerWindow((steps: readonly Measured<StepMeasure>[]): number | null => {
+  const trendOf = (name: string) => {
+    const points = steps.flatMap(({ trainingStep, figures }) => {
       const score = figures.values[name];
       return score === null ? [] : [{ trainingStep, score }];
     });
     return points.length < LEAST ? null : learningPlateau(points, { window: WINDOW, alpha: SURE, minimalGain: 0.02 });
   };
-  return steps.map((_, i) => {
-    const last = steps.slice(Math.max(0, i + 1 - WINDOW), i + 1);
-    const [process, outcome] = [trendOf(last, 'meanProcess'), trendOf(last, 'meanOutcome')];
-    if (!process || !outcome) return { drift: null };
-    const isRising = process.mannKendallP < SURE && process.theilSenSlope > 0;
-    return { drift: Number(isRising && outcome.theilSenSlope <= 0) };
-  });
-}
+  const [process, outcome] = [trendOf('meanProcess'), trendOf('meanOutcome')];
+  if (!process || !outcome) return null;
+  const isRising = process.mannKendallP < SURE && process.theilSenSlope > 0;
+  return Number(isRising && outcome.theilSenSlope <= 0);
+});
+
+const drift = (steps: readonly Measured<StepMeasure>[]): Values[] =>
+  steps.map((_, i) => ({ drift: driftOf(steps.slice(Math.max(0, i + 1 - WINDOW), i + 1)) }));
 
 const NOT_MIXED = 'needs a group with a success and a failure';
 const NOT_BOTH = 'needs successes and failures';

@@ -51,7 +51,9 @@ it('trusts no horizon where the direction holds and the pace does not', () => {
   expect(values).toMatchObject({ linear: 1, trustedUpTo: null });
   expect(values['outOfSampleR2']).toBeLessThan(0);
   expect(reasons['trustedUpTo']).toBe('held-back checkpoints keep to the line, but not to its pace');
-  expect(sentence).toMatch(/: held-back checkpoints keep to the line, but not to its pace$/);
+  expect(sentence).toMatch(
+    /, held-back checkpoints worse than no line \(R² below 0\): held-back checkpoints keep to the line, but not to its pace$/,
+  );
 });
 
 it('says that it needs ten checkpoints', () => {

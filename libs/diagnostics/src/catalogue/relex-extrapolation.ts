@@ -4,7 +4,7 @@ import { distance, product, type Checkpoint } from '../checkpoints.js';
 import { defineDiagnostic } from '../diagnostic.js';
 import { mean } from '../groups.js';
 import { leastSquares } from '../least-squares.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 import { leftOutText } from './path-straightness.js';
 
 export interface ExtrapolationOptions {
@@ -274,7 +274,7 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
       sentence: `${
         fit
           ? `${factsOf(fit)}: ${hasPace ? `trusted up to training step ${fit.upTo}` : untrusted}`
-          : `${comparable.length} checkpoints: the extrapolation ${few}`
+          : `${counted(comparable.length, 'checkpoint')}: the extrapolation ${few}`
       }${leftOutText(steps.length - comparable.length)}`,
       steps: comparable.map(({ trainingStep, figures: { fit: then } }, i) => ({
         trainingStep,
@@ -298,6 +298,9 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
 });
 
 function factsOf({ explainedVariance, r2, outOfSampleR2 }: Fit): string {
-  const heldBack = outOfSampleR2 === null ? '' : `, held-back checkpoints with R² ${figure(outOfSampleR2)}`;
-  return `${percent(explainedVariance)} of the parameters' way lies along one line (a random walk: 81 %), which fits with R² ${figure(r2)}${heldBack}`;
+  const heldBack = outOfSampleR2 === null ? '' : `, held-back checkpoints ${fitText(outOfSampleR2)}`;
+  return `${percent(explainedVariance)} of the parameters' way lies along one line (a random walk: 81 %), which fits ${fitText(r2)}${heldBack}`;
 }
+
+/** Below 0 a line fits worse than no line, their mean; how much worse, nobody needs to know. */
+const fitText = (r2: number) => (r2 < 0 ? 'worse than no line (R² below 0)' : `with R² ${figure(r2)}`);

@@ -1,4 +1,4 @@
-import { nodeMeans, trajectoryTree } from '#lib/credit';
+import { trajectoryTree } from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
@@ -31,9 +31,10 @@ export interface CandidateOptions {
 /** of the beta prior on both sides */
 const PRIOR = 1;
 
-/** Places that rollouts went through, and how they ended. [places] each */
+/** Places that rollouts went through, and how they ended. */
 interface RestartPlaces {
-  readonly count: number;
+  /** the places, in their order: where in the other columns they stand */
+  readonly at: Int32Array;
   /** the trajectory whose first turns lead there, and how many of them */
   readonly row: Int32Array;
   readonly prefixTurns: Int32Array;
@@ -53,76 +54,127 @@ interface RestartPlaces {
  * Source: after ExIt, PrefixRL and Go-Explore; rank and limits are ours.
  */
 export function restartCandidates(trajectories: TrajectoryBatch, options: CandidateOptions): RestartCandidate[] {
-  const { ranked, candidateAt } = rankedPlaces(trajectories, options);
-  return ranked.map(candidateAt);
+  const { ranked, size, keptOf } = rankedPlaces(trajectories, options);
+  return ranked.map((place) => candidateOf(keptOf(place), size));
 }
 
-/** The candidates, best first, and of how many tasks they are; most of them nobody will read. */
+const chance = (successes: number, continuations: number) => (successes + PRIOR) / (continuations + 2 * PRIOR);
+
+/** @param size of the largest group */
+const scoreOf = (successes: number, continuations: number, size: number) =>
+  mixedOutcomes(chance(successes, continuations), size) / Math.sqrt(continuations + 1);
+
+/** The score of what is lost or won. */
+const CLOSED = -1;
+
+/** All that is to be known of a candidate: the rest follows from it and the size of the largest group. */
+type Kept = readonly [task: string, trajectory: string, prefixTurns: number, continuations: number, successes: number];
+
+function candidateOf([task, trajectory, prefixTurns, continuations, successes]: Kept, size: number): RestartCandidate {
+  return {
+    task,
+    trajectory,
+    prefixTurns,
+    continuations,
+    success: chance(successes, continuations),
+    score: scoreOf(successes, continuations, size),
+    reason: `${successes} of ${continuations} succeeded from here`,
+  };
+}
+
+/** The candidates, best first, of how many tasks they are, and the size of the largest group. */
 function rankedPlaces(trajectories: TrajectoryBatch, { lost, won, perTask }: CandidateOptions) {
   const { ids, groups, groupOf } = trajectories;
   const isTree = trajectories.parentOf.some((parent) => parent >= 0);
   const size = groupRows(trajectories).reduce((most, { rows }) => Math.max(most, rows.length), 0);
   const places = isTree ? placesOfTree(trajectories) : placesOfStates(trajectories);
-  const { row, prefixTurns, continuations, successes } = places;
-  const chance = (place: number) => (successes[place] + PRIOR) / (continuations[place] + 2 * PRIOR);
-  const scores = new Float64Array(places.count);
-  const known = new Map<number, number>();
-  const isBefore = (a: number, b: number) =>
-    scores[a] > scores[b] || (scores[a] === scores[b] && prefixTurns[a] < prefixTurns[b]);
+  const { at, row, prefixTurns, continuations, successes } = places;
+  const scores = new Float64Array(at.length);
+  // [continuations][successes] NaN: not asked for yet
+  const known: Float64Array[] = [];
+  const scoreIfOpen = (solved: number, of: number) => {
+    const success = chance(solved, of);
+    return success <= lost || success >= won ? CLOSED : scoreOf(solved, of, size);
+  };
+  const { taskOf, count: tasks } = tasksOf(groups);
   // by task the best places, best first: of equal ones the earlier
-  const bestOf = new Map<string, number[]>();
-  for (let place = 0; place < places.count; place++) {
-    const success = chance(place);
-    if (success <= lost || success >= won) continue;
-    const ended = continuations[place] * (size + 1) + successes[place];
-    let score = known.get(ended);
-    if (score === undefined) {
-      score = mixedOutcomes(success, size) / Math.sqrt(continuations[place] + 1);
-      known.set(ended, score);
+  const best = new Int32Array(tasks * perTask);
+  const held = new Int32Array(tasks);
+  for (let place = 0; place < at.length; place++) {
+    const [of, solved] = [continuations[at[place]], successes[at[place]]];
+    const ofSuccesses = (known[of] ??= new Float64Array(of + 1).fill(NaN));
+    if (Number.isNaN(ofSuccesses[solved])) ofSuccesses[solved] = scoreIfOpen(solved, of);
+    const score = (scores[place] = ofSuccesses[solved]);
+    if (score === CLOSED) continue;
+    const turns = prefixTurns[at[place]];
+    const task = taskOf[groupOf[row[at[place]]]];
+    const first = task * perTask;
+    let next = first + held[task];
+    while (next > first) {
+      const other = best[next - 1];
+      if (scores[other] > score || (scores[other] === score && prefixTurns[at[other]] <= turns)) break;
+      if (next < first + perTask) best[next] = other;
+      next--;
     }
-    scores[place] = score;
-    const task = groups[groupOf[row[place]]];
-    let best = bestOf.get(task);
-    if (!best) bestOf.set(task, (best = []));
-    if (best.length === perTask && !isBefore(place, best[perTask - 1])) continue;
-    let at = best.length;
-    while (at > 0 && isBefore(place, best[at - 1])) at--;
-    best.splice(at, 0, place);
-    if (best.length > perTask) best.pop();
+    if (next === first + perTask) continue;
+    best[next] = place;
+    if (held[task] < perTask) held[task]++;
   }
-  const ranked = [...bestOf.values()]
-    .flat()
-    .sort((a, b) => scores[b] - scores[a] || prefixTurns[a] - prefixTurns[b] || a - b);
-  const candidateAt = (place: number): RestartCandidate => ({
-    task: groups[groupOf[row[place]]],
-    trajectory: ids[row[place]],
-    prefixTurns: prefixTurns[place],
-    continuations: continuations[place],
-    success: chance(place),
-    score: scores[place],
-    reason: `${successes[place]} of ${continuations[place]} succeeded from here`,
-  });
-  return { ranked, tasks: bestOf.size, candidateAt };
+  const ranked: number[] = [];
+  for (let task = 0; task < tasks; task++) {
+    for (let k = 0; k < held[task]; k++) ranked.push(best[task * perTask + k]);
+  }
+  ranked.sort((a, b) => scores[b] - scores[a] || prefixTurns[at[a]] - prefixTurns[at[b]] || a - b);
+  const keptOf = (place: number): Kept => [
+    groups[groupOf[row[at[place]]]],
+    ids[row[at[place]]],
+    prefixTurns[at[place]],
+    continuations[at[place]],
+    successes[at[place]],
+  ];
+  return { ranked, tasks: held.filter((count) => count > 0).length, size, keptOf };
+}
+
+/** [groups] a number for each different name */
+function tasksOf(groups: readonly string[]): { taskOf: Int32Array; count: number } {
+  const numberOf = new Map<string, number>();
+  const taskOf = new Int32Array(groups.length);
+  for (let group = 0; group < groups.length; group++) {
+    const known = numberOf.get(groups[group]) ?? numberOf.size;
+    numberOf.set(groups[group], known);
+    taskOf[group] = known;
+  }
+  return { taskOf, count: numberOf.size };
 }
 
 /** Turns that another one followed, in the order of the tree's nodes. */
 function placesOfTree(trajectories: TrajectoryBatch): RestartPlaces {
-  const tree = trajectoryTree(trajectories);
-  const { mean, leaves } = nodeMeans(tree, successOf(trajectories), 'leaves');
-  const { nodeCount, parentNode, turnOf, depth } = tree;
+  const { nodeCount, parentNode, turnOf, depth, endNode } = trajectoryTree(trajectories);
+  const success = successOf(trajectories);
   const owner = trajectoryOfTurns(trajectories);
   const hasChild = new Uint8Array(nodeCount);
-  for (let n = 0; n < nodeCount; n++) if (parentNode[n] >= 0) hasChild[parentNode[n]] = 1;
-  const places = placesFor(nodeCount);
+  // [nodes] trajectories through it that say whether they succeeded, and those that did
+  const [ended, solved] = [new Int32Array(nodeCount), new Int32Array(nodeCount)];
+  for (let i = 0; i < endNode.length; i++) {
+    if (Number.isNaN(success[i])) continue;
+    ended[endNode[i]]++;
+    solved[endNode[i]] += success[i];
+  }
+  for (let n = nodeCount - 1; n >= 0; n--) {
+    const parent = parentNode[n];
+    if (parent < 0) break; // prompts stand first
+    hasChild[parent] = 1;
+    ended[parent] += ended[n];
+    solved[parent] += solved[n];
+  }
+  const [at, row] = [new Int32Array(nodeCount), new Int32Array(nodeCount)];
   let count = 0;
   for (let n = 0; n < nodeCount; n++) {
-    if (turnOf[n] < 0 || hasChild[n] === 0 || leaves[n] === 0) continue;
-    places.row[count] = owner[turnOf[n]];
-    places.prefixTurns[count] = depth[n];
-    places.continuations[count] = leaves[n];
-    places.successes[count++] = Math.round(mean[n] * leaves[n]);
+    if (turnOf[n] < 0 || hasChild[n] === 0 || ended[n] === 0) continue;
+    at[count++] = n;
+    row[n] = owner[turnOf[n]];
   }
-  return { ...places, count };
+  return { at: at.subarray(0, count), row, prefixTurns: depth, continuations: ended, successes: solved };
 }
 
 /** The states that two rollouts of a group saw, after their first turn: group after group, each as it was first seen. */
@@ -130,7 +182,8 @@ function placesOfStates(trajectories: TrajectoryBatch): RestartPlaces {
   const { turnOffsets } = trajectories;
   const success = successOf(trajectories);
   const { placeOf, count: visited } = placesOf(trajectories);
-  const seen = placesFor(visited);
+  const ofPlaces = () => new Int32Array(visited);
+  const seen = { row: ofPlaces(), prefixTurns: ofPlaces(), continuations: ofPlaces(), successes: ofPlaces() };
   const order = new Int32Array(visited);
   const lastVisitor = new Int32Array(visited).fill(-1);
   let found = 0;
@@ -153,27 +206,14 @@ function placesOfStates(trajectories: TrajectoryBatch): RestartPlaces {
       }
     }
   }
-  const shared = order.subarray(0, found).filter((place) => seen.continuations[place] > 1);
-  const ofShared = (values: Int32Array) => Int32Array.from(shared, (place) => values[place]);
-  return {
-    count: shared.length,
-    row: ofShared(seen.row),
-    prefixTurns: ofShared(seen.prefixTurns),
-    continuations: ofShared(seen.continuations),
-    successes: ofShared(seen.successes),
-  };
-}
-
-function placesFor(count: number) {
-  const numbers = () => new Int32Array(count);
-  return { row: numbers(), prefixTurns: numbers(), continuations: numbers(), successes: numbers() };
+  return { at: order.subarray(0, found).filter((place) => seen.continuations[place] > 1), ...seen };
 }
 
 const KEPT = 50;
 
 export const restartCandidatesDiagnostic = defineDiagnostic({
   id: 'restart-candidates',
-  version: 2,
+  version: 3,
   title: 'States worth returning to',
   question: 'From which visited states would new rollouts bring both successes and failures?',
   remedy: 'Start some of the next rollouts from these states, by replaying their first turns.',
@@ -195,15 +235,17 @@ export const restartCandidatesDiagnostic = defineDiagnostic({
 
   measure({ trajectories }, options) {
     if (trajectories.ids.length === 0) return null;
-    const { ranked, tasks, candidateAt } = rankedPlaces(trajectories, options);
-    return { found: ranked.length, tasks, best: ranked.slice(0, KEPT).map(candidateAt) };
+    const { ranked, tasks, size, keptOf } = rankedPlaces(trajectories, options);
+    return { found: ranked.length, tasks, size, best: ranked.slice(0, KEPT).map(keptOf) };
   },
 
   read(steps, { window }) {
     const byTask = new Map<string, RestartCandidate & { trainingStep: number }>();
     const listed = steps
       .slice(-window)
-      .flatMap(({ trainingStep, figures }) => figures.best.map((candidate) => ({ trainingStep, ...candidate })))
+      .flatMap(({ trainingStep, figures: { best, size } }) =>
+        best.map((kept) => ({ trainingStep, ...candidateOf(kept, size) })),
+      )
       .sort((a, b) => b.score - a.score || b.trainingStep - a.trainingStep)
       .slice(0, KEPT);
     for (const candidate of listed) if (!byTask.has(candidate.task)) byTask.set(candidate.task, candidate);

@@ -1,8 +1,8 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { ridgeWeights } from '#lib/numeric';
+import { ridgeWeights, type Numbers } from '#lib/numeric';
 import { z } from 'zod';
 import { covariance, NO_VARIANCE, pooledCovariance } from '../covariance.js';
-import { groupRows, mean } from '../groups.js';
+import { groupRows, mean, type GroupRows } from '../groups.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
@@ -25,28 +25,34 @@ export interface RewardComponent {
  * @returns [components] in the order given
  */
 export function rewardComponents(trajectories: TrajectoryBatch, components: readonly RewardComponent[]) {
-  const n = trajectories.ids.length;
-  const weighted = components.map(({ name, weight }) => {
-    const values = numbers(trajectories, `trajectory.${name}`);
-    return Float64Array.from({ length: n }, (_, i) => (values && !Number.isNaN(values[i]) ? weight * values[i] : 0));
-  });
-  const total = Float64Array.from({ length: n }, (_, i) => weighted.reduce((sum, values) => sum + values[i], 0));
-  const groups = groupRows(trajectories).filter(({ rows }) => rows.length >= 2);
+  const weighted = components.map(({ name, weight }) => column(trajectories, name).map((value) => weight * value));
+  const total = new Float64Array(trajectories.ids.length);
+  for (const values of weighted) for (let i = 0; i < total.length; i++) total[i] += values[i];
+  const groups = groupsOfTwo(trajectories);
   const totalVariance = pooledCovariance(total, total, groups);
-  const own = weighted.map((values) => pooledCovariance(values, values, groups));
+  const inGroups = weighted.map((values) => groups.map(({ rows }) => covariance(values, values, rows)));
+  const own = inGroups.map((variances) => variances.reduce((sum, variance) => sum + variance, 0));
   const withTotal = weighted.map((values) => pooledCovariance(values, total, groups));
   return {
     groups: groups.length,
     share: withTotal.map((sum) => (totalVariance > NO_VARIANCE ? sum / totalVariance : null)),
     ownVariance: own.map((sum) => (groups.length > 0 ? sum / groups.length : null)),
     totalVariance: groups.length > 0 ? totalVariance / groups.length : null,
-    deadGroupShare: weighted.map((values) =>
-      mean(groups.map(({ rows }) => (covariance(values, values, rows) > NO_VARIANCE ? 0 : 1))),
-    ),
+    deadGroupShare: inGroups.map((variances) => mean(variances.map((variance) => (variance > NO_VARIANCE ? 0 : 1)))),
     correlationWithTotal: withTotal.map((sum, c) =>
       own[c] > NO_VARIANCE && totalVariance > NO_VARIANCE ? sum / Math.sqrt(own[c] * totalVariance) : null,
     ),
   };
+}
+
+const groupsOfTwo = (trajectories: TrajectoryBatch) => groupRows(trajectories).filter(({ rows }) => rows.length >= 2);
+
+/** [trajectories] a fresh array; what is not said is 0 */
+function column(trajectories: TrajectoryBatch, name: string): Float64Array {
+  const said = numbers(trajectories, `trajectory.${name}`);
+  const values = new Float64Array(trajectories.ids.length);
+  if (said) for (let i = 0; i < values.length; i++) values[i] = Number.isNaN(said[i]) ? 0 : said[i];
+  return values;
 }
 
 /** A trajectory's number with such a name is taken for a part of its reward. */
@@ -61,35 +67,53 @@ const UNEXPLAINED = 1e-6;
  */
 export function fittedComponents(trajectories: TrajectoryBatch): RewardComponent[] | null {
   const reward = numbers(trajectories, 'trajectory.outcomeReward');
-  const groups = groupRows(trajectories).filter(({ rows }) => rows.length >= 2);
+  const groups = groupsOfTwo(trajectories);
   if (!reward || groups.length === 0) return null;
   const parts = [...trajectories.columns].flatMap(([path, { kind }]) => {
-    const [level, name] = path.split('.', 2);
-    const isPart = level === 'trajectory' && kind === 'number' && name !== 'outcomeReward' && PART.test(name);
-    return isPart ? [name] : [];
+    if (kind !== 'number' || !path.startsWith('trajectory.')) return [];
+    const [, name] = path.split('.', 2);
+    return name !== 'outcomeReward' && PART.test(name) ? [name] : [];
   });
-  const column = (name: string) => {
-    const values = numbers(trajectories, `trajectory.${name}`)!;
-    return values.map((value) => (Number.isNaN(value) ? 0 : value));
-  };
   const varying = parts
     .slice(0, MOST_PARTS)
-    .filter((name) => pooledCovariance(column(name), column(name), groups) > NO_VARIANCE);
+    .map((name) => ({ name, values: column(trajectories, name) }))
+    .filter(({ values }) => pooledCovariance(values, values, groups) > NO_VARIANCE);
   if (varying.length === 0) return null;
-  const rows = groups.flatMap(({ rows: members }) => members);
-  const centred = (values: ArrayLike<number>) =>
-    groups.flatMap(({ rows: members }) => {
-      const middle = mean(members.map((row) => values[row]))!;
-      return members.map((row) => values[row] - middle);
-    });
-  const sides = varying.map((name) => centred(column(name)));
-  const target = Float64Array.from(centred(reward));
-  const design = Float64Array.from({ length: rows.length * sides.length }, (_, k) => sides[k % sides.length][Math.floor(k / sides.length)]); // prettier-ignore
+  const sides = varying.map(({ values }) => centred(values, groups));
+  const target = centred(reward, groups);
+  const design = sideBySide(sides, target.length);
   const weights = ridgeWeights(design, target, sides.length, 1e-9);
-  const missed = target.reduce((sum, y, i) => sum + (y - sides.reduce((fit, side, c) => fit + weights[c] * side[i], 0)) ** 2, 0); // prettier-ignore
-  const spread = target.reduce((sum, y) => sum + y * y, 0);
+  let [missed, spread] = [0, 0];
+  for (let i = 0; i < target.length; i++) {
+    let fit = 0;
+    for (let c = 0; c < sides.length; c++) fit += weights[c] * sides[c][i];
+    missed += (target[i] - fit) ** 2;
+    spread += target[i] * target[i];
+  }
   if (!(missed <= UNEXPLAINED * spread)) return null;
-  return varying.map((name, c) => ({ name, weight: weights[c] }));
+  return varying.map(({ name }, c) => ({ name, weight: weights[c] }));
+}
+
+/** [members of the groups, group after group] less the mean of the group */
+function centred(values: Numbers, groups: readonly GroupRows[]): Float64Array {
+  const found = new Float64Array(groups.reduce((sum, { rows }) => sum + rows.length, 0));
+  let at = 0;
+  for (const { rows } of groups) {
+    let sum = 0;
+    for (let k = 0; k < rows.length; k++) sum += values[rows[k]];
+    const middle = sum / rows.length;
+    for (let k = 0; k < rows.length; k++) found[at++] = values[rows[k]] - middle;
+  }
+  return found;
+}
+
+/** [rows × sides] */
+function sideBySide(sides: readonly Float64Array[], rows: number): Float64Array {
+  const design = new Float64Array(rows * sides.length);
+  for (let c = 0; c < sides.length; c++) {
+    for (let i = 0; i < rows; i++) design[i * sides.length + c] = sides[c][i];
+  }
+  return design;
 }
 
 const EVIDENCE_PER_STEP = 2;
@@ -126,8 +150,11 @@ export const rewardComponentsDiagnostic = stepwise({
   measure({ trajectories }, { weights }) {
     const said = Object.entries(weights).map(([name, weight]) => ({ name, weight }));
     const components = said.length > 0 ? said : fittedComponents(trajectories);
-    const { groups, share, totalVariance } = rewardComponents(trajectories, components ?? []);
+    const groups = groupsOfTwo(trajectories).length;
     if (groups === 0) return null;
+    const { share, totalVariance } = components
+      ? rewardComponents(trajectories, components)
+      : { share: [], totalVariance: null };
     const parts = (components ?? []).flatMap(({ name, weight }, c) => {
       const part = share[c];
       return weight === 0 || part === null ? [] : [{ name, share: part }];
@@ -140,7 +167,7 @@ export const rewardComponentsDiagnostic = stepwise({
         greatestShare: several ? Math.max(...shares) : null,
         leastShare: several ? Math.min(...shares) : null,
         parts: parts.length,
-        totalVariance: components ? totalVariance : null,
+        totalVariance,
         ...Object.fromEntries(parts.map((part) => [`share:${part.name}`, part.share])),
       },
       reasons: { greatestShare: why, leastShare: why, totalVariance: why },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
-import { figure } from '../sentences.js';
+import { count, counted, figure } from '../sentences.js';
 import { mixedOutcomes, spendGreedily } from '../trace-allocation.js';
 import { mergeTallies, taskTallies } from './difficulty-bands.js';
 
@@ -114,7 +114,7 @@ export const rolloutBudgetDiagnostic = defineDiagnostic({
         tasks: tasks.length,
       },
       reasons: {},
-      sentence: `${budget ?? spent} rollouts would bring both outcomes on ${figure(plan.expectedMixed)} tasks; as the last training step spent its ${spent} it is ${figure(plan.actualExpectedMixed)}`,
+      sentence: `${counted(budget ?? spent, 'rollout')} would bring both outcomes on ${counted(plan.expectedMixed, 'task')} if spent by what is known; as the last training step spent its ${count(spent)}, on ${figure(plan.actualExpectedMixed)}`,
       steps: steps.map(({ trainingStep, figures }) => ({
         trainingStep,
         values: { rollouts: figures.reduce((sum, { attempts }) => sum + attempts, 0), tasks: figures.length },
@@ -123,7 +123,7 @@ export const rolloutBudgetDiagnostic = defineDiagnostic({
       evidence: tasks.slice(0, MAX_EVIDENCE).map(({ task, rollouts, attempts, successes }) => ({
         trainingStep: steps.at(-1)!.trainingStep,
         group: task,
-        note: `${rollouts} rollouts: ${successes} of ${attempts} succeeded so far`,
+        note: `${counted(rollouts, 'rollout')}: ${count(successes)} of ${count(attempts)} succeeded so far`,
       })),
       detail: { budget: budget ?? spent, tasks },
     };

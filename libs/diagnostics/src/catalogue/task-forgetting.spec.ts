@@ -31,7 +31,7 @@ it('warns of one in ten forgotten tasks, not of one in thirty', () => {
   const forgetting = run(10);
   // .3 · 0 + .7 · 1 = .7 after one step: a drop of .3
   expect(forgetting.alerts).toMatchObject([{ rule: 'forgetting', level: 'warn', openedAt: 3, saw: { forgottenShare: 0.1 } }]); // prettier-ignore
-  expect(forgetting.sentence).toMatch(/^1 of 10 learned tasks are forgotten/);
+  expect(forgetting.sentence).toMatch(/^1 of 10 learned tasks is forgotten/);
   expect(forgetting.evidence).toEqual([
     { trainingStep: 0, group: 'g0', note: 'success was 100 % here and is 24 % now' },
   ]);

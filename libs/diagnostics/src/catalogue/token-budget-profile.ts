@@ -2,7 +2,7 @@ import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { ownerOf } from '#lib/numeric';
 import { z } from 'zod';
 import { mean, successOf } from '../groups.js';
-import { figure, percent } from '../sentences.js';
+import { counted, figure, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
 /**
@@ -105,7 +105,7 @@ export const tokenBudgetProfileDiagnostic = stepwise({
   sentence({ observationShare, earlyTokens, lateTokens, omittedTurnShare, successOmitting, successKeeping }) {
     const parts = [
       ...(observationShare === null ? [] : [`${percent(observationShare)} of the tokens are observations`]),
-      ...(earlyTokens === null || lateTokens === null ? [] : [`a turn has ${figure(earlyTokens)} tokens early and ${figure(lateTokens)} late`]), // prettier-ignore
+      ...(earlyTokens === null || lateTokens === null ? [] : [`a turn has ${counted(earlyTokens, 'token')} early and ${figure(lateTokens)} late`]), // prettier-ignore
       ...(omittedTurnShare === null ? [] : [`${percent(omittedTurnShare)} of the turns omit something`]),
       ...(successOmitting === null || successKeeping === null ? [] : [`omitting succeeds in ${percent(successOmitting)}, keeping all in ${percent(successKeeping)}`]), // prettier-ignore
     ];

@@ -78,8 +78,6 @@ it('names the signal that is missing', () => {
     checkpoint: null,
   };
   const run = readRun(zeroVarianceGroups, [{ trainingStep: 0, outcome: measureStep(zeroVarianceGroups, step) }]);
-  expect(run.sentence).toBe('cannot be said: trajectory.outcomeReward is missing on 1 of 1 trajectories');
-  expect(run.missing).toEqual([
-    { trainingSteps: 1, text: 'trajectory.outcomeReward is missing on 1 of 1 trajectories' },
-  ]);
+  expect(run.sentence).toBe('cannot be said: trajectory.outcomeReward is missing on 1 of 1 trajectory');
+  expect(run.missing).toEqual([{ trainingSteps: 1, text: 'trajectory.outcomeReward is missing on 1 of 1 trajectory' }]);
 });

@@ -1,4 +1,4 @@
-import { trajectoryBatch } from '#lib/dataset';
+import { laterColumn, trajectoryBatch } from '#lib/dataset';
 import { seededRandom } from '#lib/numeric';
 import { describe, expect, it } from 'vitest';
 import { gradientCosine, gradientPush, gradientWeights } from './gradient.js';
@@ -44,6 +44,14 @@ describe('the squared length of the gradient of a turn', () => {
     const [[, weight]] = gradientWeights(said, [1, 0]);
     expect([...weight]).toEqual([expect.closeTo(0.25, 6), NaN, NaN]);
     expect(gradientWeights(batch([{ entropy: [1] }]), [1])).toEqual([]);
+  });
+
+  it('asks for no value of a token where no trajectory is wanted', () => {
+    const left = batch([{ logprob: [-1] }]);
+    const unread = laterColumn('number', () => expect.unreachable());
+    const columns = new Map([...left.columns].map(([path]) => [path, unread]));
+    expect(gradientWeights({ ...left, columns }, [0])).toEqual([['logprob', f64(NaN)]]);
+    expect(() => gradientWeights({ ...left, columns }, [1])).toThrow();
   });
 });
 

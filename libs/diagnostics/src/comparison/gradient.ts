@@ -1,5 +1,10 @@
-import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
+import { numbers, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { rowsWhere } from '#lib/numeric';
 import type { Entries } from './sums.js';
+
+/** What says how likely a token was: the first that is logged. */
+export const LOGPROBS = ['token.updatedLogprob', 'token.logprob'] as const;
+const SQUARES = 'token.sumProbSquared';
 
 /**
  * How much a turn's log-probability can be moved: the squared length of its gradient by the logits of its tokens.
@@ -18,17 +23,28 @@ import type { Entries } from './sums.js';
  * @returns by what it was made of [turns]; NaN: not logged
  */
 export function gradientWeights(trajectories: TrajectoryBatch, isWanted: ArrayLike<number>): Entries<Float64Array> {
-  const logprob = numbers(trajectories, 'token.updatedLogprob') ?? numbers(trajectories, 'token.logprob');
-  if (!logprob) return [];
-  const squares = numbers(trajectories, 'token.sumProbSquared');
+  const path = LOGPROBS.find((each) => isNumber(trajectories, each));
+  if (!path) return [];
+  const from = isNumber(trajectories, SQUARES) ? 'sumProbSquared' : 'logprob';
   const { turnOffsets } = trajectories;
   const weight = new Float64Array(trajectories.stateKey.length).fill(NaN);
-  for (let i = 0; i + 1 < turnOffsets.length; i++) {
-    if (!isWanted[i]) continue;
+  const wanted = rowsWhere(turnOffsets.length - 1, (i) => Boolean(isWanted[i]));
+  // where nothing is wanted the values of tokens are not asked for: they may have been left in their files
+  if (wanted.length === 0) return [[from, weight]];
+  const logprob = numbers(trajectories, path)!;
+  const squares = numbers(trajectories, SQUARES);
+  for (const i of wanted) {
     for (let t = turnOffsets[i]; t < turnOffsets[i + 1]; t++) weight[t] = weightOf(trajectories, t, logprob, squares);
   }
-  return [[squares ? 'sumProbSquared' : 'logprob', weight]];
+  return [[from, weight]];
 }
+
+/** Whether gradients can be said anything about: a log-probability of tokens is logged. */
+export function logsLogprobs(trajectories: TrajectoryBatch): boolean {
+  return LOGPROBS.some((path) => isNumber(trajectories, path));
+}
+
+const isNumber = ({ columns }: TrajectoryBatch, path: SignalPath) => columns.get(path)?.kind === 'number';
 
 function weightOf(
   { tokenOffsets, columns }: TrajectoryBatch,

@@ -1,6 +1,6 @@
 import { hashUnits, rowsWhere } from '#lib/numeric';
 import type { TrajectoryBatch } from '#lib/dataset';
-import { gradientWeights } from './gradient.js';
+import { gradientWeights, logsLogprobs } from './gradient.js';
 import { labelsByAnnotator } from './labels-by-annotator.js';
 import { mixedOutcomes } from './learning-signal.js';
 import { sortedEntries, type Entries } from './sums.js';
@@ -72,7 +72,7 @@ export function sampleOf(
   rate: number,
 ): Sample {
   const { ids, groupOf, groupCount, turnOffsets } = trajectories;
-  const place = hashUnits(`${run}\n`, ids);
+  const place = placesOf(run, ids);
   const isWanted = place.map((at) => Number(at < rate));
   const all: Sample = {
     rate: Infinity,
@@ -88,6 +88,14 @@ export function sampleOf(
     tags: tagsOf(trajectories),
   };
   return thinned(all, rate);
+}
+
+/** [trajectories] in [0, 1) */
+const placesOf = (run: string, ids: readonly string[]) => hashUnits(`${run}\n`, ids);
+
+/** Whether the sample of a shard has trajectories whose tokens' values are looked at; otherwise they may stay in their files. */
+export function sampleAsksForTokens(run: string, trajectories: TrajectoryBatch, rate: number): boolean {
+  return logsLogprobs(trajectories) && placesOf(run, trajectories.ids).some((at) => at < rate);
 }
 
 /** The sample of a lower rate inside a sample. */

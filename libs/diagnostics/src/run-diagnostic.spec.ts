@@ -1,0 +1,16 @@
+import { numbers, trajectoryBatch } from '#lib/dataset';
+import { expect, it, vi } from 'vitest';
+import { DIAGNOSTICS } from './catalogue/index.js';
+import { measureStep } from './run-diagnostic.js';
+
+const members = DIAGNOSTICS.filter(({ requires }) => requires.includes('trajectory.outcomeReward'));
+
+it('looks once for a signal, however many members of the catalogue require it, and in each batch anew', () => {
+  const records = [{ id: 't', group: 'g', trainingStep: 0, outcomeReward: 1, turns: [{ state: 's', action: 'a' }] }];
+  for (let time = 0; time < 2; time++) {
+    const trajectories = trajectoryBatch(records);
+    const some = vi.spyOn(numbers(trajectories, 'trajectory.outcomeReward')!, 'some');
+    for (const member of members) measureStep(member, { trainingStep: 0, trajectories, metrics: {}, checkpoint: null });
+    expect(some).toHaveBeenCalledTimes(1);
+  }
+});
