@@ -13,6 +13,8 @@ import { DiagnosticSettings1767225623000 } from './1767225623000-diagnostic-sett
 import { NearestTurns1767225626000 } from './1767225626000-nearest-turns.js';
 import { JudgedTrajectories1767225627000 } from './1767225627000-judged-trajectories.js';
 import { WorkerDevices1767225630000 } from './1767225630000-worker-devices.js';
+import { PackedFigures1767225631000 } from './1767225631000-packed-figures.js';
+import { PartsOfReadings1767225632000 } from './1767225632000-parts-of-readings.js';
 
 /** All of them, in order. Each is raw SQL and imports nothing of ours. */
 export const MIGRATIONS = [
@@ -31,4 +33,6 @@ export const MIGRATIONS = [
   NearestTurns1767225626000,
   JudgedTrajectories1767225627000,
   WorkerDevices1767225630000,
+  PackedFigures1767225631000,
+  PartsOfReadings1767225632000,
 ] as const;

@@ -378,11 +378,10 @@ create table diagnostic_figures (
   run_id text not null,
   training_step integer not null,
   revision bigint not null,
-  diagnostic text not null,
-  version integer not null,
-  outcome jsonb not null,
-  params text not null default ''::text,
-  constraint diagnostic_figures_pkey PRIMARY KEY (run_id, training_step, revision, diagnostic, version, params),
+  members text[] not null,
+  members_sha256 bytea not null,
+  outcomes bytea not null,
+  constraint diagnostic_figures_pkey PRIMARY KEY (run_id, training_step, revision, members_sha256),
   constraint diagnostic_figures_run_id_fkey FOREIGN KEY (run_id) REFERENCES run(id)
 );
 alter table diagnostic_figures enable row level security;
@@ -398,7 +397,6 @@ create table diagnostic_reading (
   diagnostic text not null,
   place integer not null,
   reading jsonb not null,
-  steps jsonb not null,
   constraint diagnostic_reading_pkey PRIMARY KEY (run_id, diagnostic),
   constraint diagnostic_reading_run_id_fkey FOREIGN KEY (run_id) REFERENCES diagnosis(run_id) ON DELETE CASCADE
 );
@@ -409,6 +407,23 @@ create policy confined on diagnostic_reading for all to recredit_app
   WHERE (run.id = diagnostic_reading.run_id)
  OFFSET 0))));
 grant delete, insert, select, update on diagnostic_reading to recredit_app;
+
+create table diagnostic_reading_part (
+  run_id text not null,
+  diagnostic text not null,
+  part integer not null,
+  steps jsonb not null,
+  sha256 bytea not null,
+  constraint diagnostic_reading_part_pkey PRIMARY KEY (run_id, diagnostic, part),
+  constraint diagnostic_reading_part_run_id_diagnostic_fkey FOREIGN KEY (run_id, diagnostic) REFERENCES diagnostic_reading(run_id, diagnostic) ON DELETE CASCADE
+);
+alter table diagnostic_reading_part enable row level security;
+create policy confined on diagnostic_reading_part for all to recredit_app
+  using (((current_setting('recredit.projects'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM run
+  WHERE (run.id = diagnostic_reading_part.run_id)
+ OFFSET 0))));
+grant delete, insert, select, update on diagnostic_reading_part to recredit_app;
 
 create table diagnostic_settings (
   run_id text not null,

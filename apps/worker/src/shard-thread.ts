@@ -6,7 +6,7 @@ import {
   seekTask,
   type AuditedStep,
   type AuditTask,
-  type MeasuredDiagnostic,
+  type MeasuredFigures,
   type MeasureTask,
   type NearestInStep,
   type NearestTask,
@@ -32,13 +32,13 @@ export interface ThreadData {
   readonly device: DeviceWish;
 }
 
-/** What a thread needs to measure a training step. */
+/** What a thread needs to measure training steps. */
 export interface MeasureThreadTask {
   readonly segments: string;
   readonly task: MeasureTask;
 }
 
-/** What a thread needs to audit one. */
+/** What a thread needs to audit some. */
 export interface AuditThreadTask {
   readonly segments: string;
   readonly task: AuditTask;
@@ -50,7 +50,7 @@ export interface SeekThreadTask {
   readonly task: SeekTask;
 }
 
-/** What a thread needs to search a training step. */
+/** What a thread needs to search training steps. */
 export interface NearestThreadTask {
   readonly segments: string;
   readonly task: NearestTask;
@@ -84,11 +84,11 @@ export function conclude(summary: Uint8Array): Comparison {
   return comparisonOf(decodeSummary(summary));
 }
 
-export async function measure({ segments, task }: MeasureThreadTask): Promise<MeasuredDiagnostic[]> {
+export async function measure({ segments, task }: MeasureThreadTask): Promise<MeasuredFigures[]> {
   return measureTask(await storeOf(segments), task);
 }
 
-export async function audit({ segments, task }: AuditThreadTask): Promise<AuditedStep> {
+export async function audit({ segments, task }: AuditThreadTask): Promise<AuditedStep[]> {
   return auditTask(await storeOf(segments), task, ours().catalogue);
 }
 
@@ -96,6 +96,6 @@ export async function seek({ segments, task }: SeekThreadTask): Promise<SoughtSt
   return seekTask(await storeOf(segments), task);
 }
 
-export async function nearest({ segments, task }: NearestThreadTask): Promise<NearestInStep> {
+export async function nearest({ segments, task }: NearestThreadTask): Promise<NearestInStep[]> {
   return nearestTask(await storeOf(segments), task, learning());
 }

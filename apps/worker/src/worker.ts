@@ -18,7 +18,7 @@ import {
   runsToDiagnose,
   type AuditedStep,
   type AuditTask,
-  type MeasuredDiagnostic,
+  type MeasuredFigures,
   type MeasureTask,
   type NearestInStep,
   type NearestTask,
@@ -118,7 +118,7 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   const shardPorts = { pool, conclude, compute, discard };
   await queue.work(computeShardJob, shardPorts, { concurrency: concurrency * SHARDS_PER_THREAD });
 
-  const measure = (task: MeasureTask): Promise<MeasuredDiagnostic[]> =>
+  const measure = (task: MeasureTask): Promise<MeasuredFigures[]> =>
     threads.run({ segments, task } satisfies MeasureThreadTask, { name: 'measure' });
   const lookForUndelivered = () =>
     undelivered(pool)
@@ -135,12 +135,12 @@ export async function startWorker(settings: WorkerSettings, logger: Logger): Pro
   };
   await queue.work(diagnoseRunJob, diagnosisPorts, { concurrency: DIAGNOSES_AT_ONCE });
   await queue.work(measureAsOfJob, diagnosisPorts);
-  const audit = (task: AuditTask): Promise<AuditedStep> =>
+  const audit = (task: AuditTask): Promise<AuditedStep[]> =>
     threads.run({ segments, task } satisfies AuditThreadTask, { name: 'audit' });
   await queue.work(auditRunJob, { pool, audit, concurrency });
   const seek = (task: SeekTask): Promise<SoughtState | null> =>
     threads.run({ segments, task } satisfies SeekThreadTask, { name: 'seek' });
-  const nearest = (task: NearestTask): Promise<NearestInStep> =>
+  const nearest = (task: NearestTask): Promise<NearestInStep[]> =>
     threads.run({ segments, task } satisfies NearestThreadTask, { name: 'nearest' });
   await queue.work(findNearestTurnsJob, { pool, seek, nearest, concurrency });
   const lookForAdvanced = () =>

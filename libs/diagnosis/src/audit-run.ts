@@ -3,7 +3,7 @@ import { runAudit, type RunAudit } from '#lib/diagnostics';
 import { messageOf, newId, RecreditError } from '#lib/kernel';
 import type { Pool } from '#lib/storage';
 import type { AuditedStep, AuditTask } from './audit-task.js';
-import { positionToLookAt, stepSource } from './load-step.js';
+import { positionToLookAt, sourcesOf, stretchesOf } from './load-step.js';
 import { stepRevisions } from './step-revisions.js';
 
 /** What a trainer says it did with the advantages it logged. */
@@ -31,10 +31,10 @@ export interface StartAuditPorts {
 
 export interface AuditPorts {
   readonly pool: Pool;
-  /** audits one training step in a thread of its own */
-  audit(task: AuditTask): Promise<AuditedStep>;
+  /** audits training steps in a thread of its own; what it says is in the order of the task's sources */
+  audit(task: AuditTask): Promise<readonly AuditedStep[]>;
   readonly signal?: AbortSignal | undefined;
-  /** training steps audited at once */
+  /** stretches of training steps audited at once */
   readonly concurrency?: number;
 }
 
@@ -69,7 +69,7 @@ export async function startAudit(ports: StartAuditPorts, runId: string, request:
   return id;
 }
 
-/** Audits the run, training step by training step, and keeps what was found. Run again it finds the same. */
+/** Audits the run, training step by training step, each on its own, and keeps what was found. Run again it finds the same. */
 export async function auditRun(ports: AuditPorts, auditId: string): Promise<void> {
   const { pool, signal, concurrency = 2 } = ports;
   const { rows } = await pool.query(
@@ -81,30 +81,43 @@ export async function auditRun(ports: AuditPorts, auditId: string): Promise<void
   const [{ runId, asOf, id, params, signal: logged }] = rows;
   const steps = (await stepRevisions(pool, runId, asOf)).filter(({ trajectoryCount }) => trajectoryCount > 0);
   const audited: ({ trainingStep: number } & AuditedStep)[] = [];
-  const next = steps.values();
+  const next = (await stretchesOf(pool, runId, asOf, steps, concurrency)).values();
   const auditInTurn = async () => {
-    for (const step of next) {
+    for (const stretch of next) {
       signal?.throwIfAborted();
-      const { trainingStep } = step;
-      const source = await stepSource(pool, runId, step, asOf);
-      audited.push({ trainingStep, ...(await ports.audit({ source, claimed: { id, params }, signal: logged })) });
+      const sources = await sourcesOf(pool, runId, asOf, stretch);
+      const found = await ports.audit({ sources, claimed: { id, params }, signal: logged });
+      audited.push(...stretch.steps.map(({ trainingStep }, i) => ({ trainingStep, ...found[i] })));
     }
   };
   await Promise.all(Array.from({ length: concurrency }, auditInTurn));
   audited.sort((a, b) => a.trainingStep - b.trainingStep);
   await pool.query(
     `update audit set state = 'completed', result = $2, finished_at = now() where id = $1 and state = 'running'`,
-    [auditId, JSON.stringify(resultOf(audited, id))],
+    [auditId, JSON.stringify(resultOf(audited, id, logged))],
   );
 }
 
-function resultOf(audited: readonly ({ readonly trainingStep: number } & AuditedStep)[], claimed: string): AuditResult {
-  const lacking = audited.filter(({ missing }) => missing !== null);
+function resultOf(
+  steps: readonly ({ readonly trainingStep: number } & AuditedStep)[],
+  claimed: string,
+  signal: string,
+): AuditResult {
+  const lacking = steps.filter(({ missing }) => missing !== null);
   const last = lacking.at(-1)?.missing;
+  const found = runAudit(steps, claimed);
   return {
-    ...runAudit(audited, claimed),
+    ...found,
+    sentence: found.audited === 0 ? nothingAudited(steps.length, lacking.length, claimed, signal) : found.sentence,
     notRecomputed: last ? { trainingSteps: lacking.length, text: last } : null,
   };
+}
+
+function nothingAudited(steps: number, lacking: number, claimed: string, signal: string): string {
+  if (steps === 0) return 'nothing to audit: no trajectory has ended yet';
+  return lacking > 0
+    ? `nothing to audit: ${claimed} could not be recomputed where ${signal} was logged`
+    : `nothing to audit: no trajectory has ${signal}, which the trainer's own advantages were looked for in`;
 }
 
 /** No try is left: the audit fails with its reason. */

@@ -9,16 +9,18 @@ import {
   type StepAudit,
 } from '#lib/diagnostics';
 import type { SegmentStore } from '#lib/storage';
-import { trajectoriesOf, type StepSource } from './load-step.js';
+import { OpenSegments, type StepSource } from './load-step.js';
 
-/** All that the audit of one training step depends on. It travels to a thread as it is. */
+/** All that the audit of some training steps depends on. It travels to a thread as it is. */
 export interface AuditTask {
-  readonly source: StepSource;
+  /** one for each training step */
+  readonly sources: readonly StepSource[];
   readonly claimed: ClaimedEstimator;
   /** name of the signal with the trainer's own advantages, per turn or per token */
   readonly signal: string;
 }
 
+/** What the audit of one training step says. */
 export interface AuditedStep {
   /** null: nothing was logged, or the claim could not be recomputed */
   readonly audit: StepAudit | null;
@@ -28,13 +30,23 @@ export interface AuditedStep {
   readonly missing: string | null;
 }
 
-/** Audits one training step. */
+/** Audits training steps, each segment being opened once. In the order of their sources. */
 export async function auditTask(
   store: SegmentStore,
-  { source, claimed, signal }: AuditTask,
+  { sources, ...asked }: AuditTask,
   estimators?: readonly AnyEstimator[],
-): Promise<AuditedStep> {
-  const trajectories = await trajectoriesOf(store, source);
+): Promise<AuditedStep[]> {
+  const segments = new OpenSegments(store);
+  const audited: AuditedStep[] = [];
+  for (const source of sources) audited.push(auditedStep(await segments.trajectoriesOf(source), asked, estimators));
+  return audited;
+}
+
+function auditedStep(
+  trajectories: TrajectoryBatch,
+  { claimed, signal }: Pick<AuditTask, 'claimed' | 'signal'>,
+  estimators?: readonly AnyEstimator[],
+): AuditedStep {
   const logged = loggedBy(trajectories, signal);
   if (!logged) return { audit: null, otherEstimators: [], missing: null };
   const claim = claimOf(trajectories, claimed, logged, estimators);

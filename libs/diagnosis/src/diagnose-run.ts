@@ -8,7 +8,7 @@ import { keepDiagnosis, type RunDiagnosis } from './kept-diagnosis.js';
 import { NO_MEMORY, type FigureMemory } from './figure-memory.js';
 import { keepFigures, knownNames, unknownOf } from './figures.js';
 import { sourcesOf, stretchesOf } from './load-step.js';
-import type { MeasuredDiagnostic, MeasureTask, StepToMeasure } from './measure-step.js';
+import type { MeasuredFigures, MeasureTask, StepToMeasure } from './measure-step.js';
 import { runSettings, type RunSettings } from './settings.js';
 import { metricsOf, stepRevisions, type StepRevision } from './step-revisions.js';
 
@@ -16,7 +16,7 @@ export interface DiagnosePorts {
   /** the platform's own pool */
   readonly pool: Pool;
   /** measures in a thread of its own */
-  measure(task: MeasureTask): Promise<MeasuredDiagnostic[]>;
+  measure(task: MeasureTask): Promise<MeasuredFigures[]>;
   /** told of alerts that opened and closed, once they are kept; their deliveries are pending whether it is called or not */
   alerted(edges: readonly AlertEdge[]): Promise<void>;
   /** aborts when the process stops */

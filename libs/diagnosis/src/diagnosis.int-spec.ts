@@ -6,7 +6,9 @@ import { recordedRun } from '../../../test/support/recorded-run.js';
 import { raiseAlerts, type AlertEdge } from './alerts.js';
 import { CheckpointWindow } from './checkpoint-window.js';
 import { diagnoseRun, measureSteps, readDiagnosis } from './diagnose-run.js';
+import { groupsOfTwo } from './groups-of-two.fixture.js';
 import { keepDiagnosis } from './kept-diagnosis.js';
+import { keptReadings } from './kept-readings.fixture.js';
 import { measureTask, type MeasureTask, type StepToMeasure } from './measure-step.js';
 import { runsToDiagnose } from './runs-to-diagnose.js';
 import { changeSettings, runSettings, type SettingChanges } from './settings.js';
@@ -25,20 +27,12 @@ beforeEach(async () => {
   edges = [];
 });
 
-/** A training step of eight groups of two; in `silent` of them all outcomes are equal. */
 const stepOf = (step: number, silent: number, prefix = '') => [
-  ...[0, 1, 2, 3, 4, 5, 6, 7].flatMap((group) =>
-    [0, 1].map((i) => ({
-      type: 'trajectory.recorded',
-      at: AT,
-      id: `${prefix}t${step}-${group}-${i}`,
-      group: `g${group}`,
-      trainingStep: step,
-      outcomeReward: group < silent ? 0 : i,
-      success: group >= silent && i === 1,
-      turns: [{ state: 's', action: 'a' }],
-    })),
-  ),
+  ...groupsOfTwo(step, silent, prefix, (group, i) => ({
+    at: AT,
+    success: group >= silent && i === 1,
+    turns: [{ state: 's', action: 'a' }],
+  })),
   { type: 'trainingStep.recorded', at: AT, trainingStep: step, metrics: { entropy: 2 - step / 10 } },
 ];
 
@@ -58,12 +52,7 @@ async function advance(events: readonly object[], isFinal = false): Promise<Reco
   return readings();
 }
 
-async function readings(): Promise<Record<string, Diagnosis>> {
-  const { rows } = await here.db.pool.query('select reading, steps from diagnostic_reading where run_id = $1', [
-    here.run,
-  ]);
-  return Object.fromEntries(rows.map(({ reading, steps }) => [reading.id, { ...reading, steps }]));
-}
+const readings = () => keptReadings(here.db.pool, here.run);
 
 const alertEvents = async () =>
   (await readEvents(here.db.pool, here.run, 0))

@@ -1,7 +1,8 @@
 import type { AnyDiagnostic, Settings, StepOutcome } from '#lib/diagnostics';
 import type { Queryable } from '#lib/storage';
-import type { MeasuredDiagnostic } from './measure-step.js';
-import { paramsKey } from './settings.js';
+import type { MeasuredFigures } from './measure-step.js';
+import { unpackOutcomes } from './packed-outcomes.js';
+import { memberKey } from './settings.js';
 import { revisionFor, type StepRevision } from './step-revisions.js';
 
 /** What is known of training steps: [trainingStep][diagnostic] its outcome, of these revisions and current versions. */
@@ -25,10 +26,12 @@ export async function knownFigures(
 ): Promise<{ readonly figures: KnownFigures; readonly bytes: ReadonlyMap<number, number> }> {
   const figures = new Map<number, Map<string, StepOutcome>>();
   const bytes = new Map<number, number>();
-  for (const { step, diagnostic, outcome } of await rowsOf(db, runId, steps, wanted, 'outcome::text')) {
+  for (const { step, diagnostics, packed } of await rowsOf(db, runId, steps, wanted, 'outcomes')) {
+    const unpacked = unpackOutcomes(packed!);
     const ofStep = figures.get(step) ?? new Map<string, StepOutcome>();
-    figures.set(step, ofStep.set(diagnostic, JSON.parse(outcome) as StepOutcome));
-    bytes.set(step, (bytes.get(step) ?? 0) + outcome.length);
+    for (const [i, diagnostic] of diagnostics.entries()) if (diagnostic) ofStep.set(diagnostic, unpacked.outcomes[i]);
+    figures.set(step, ofStep);
+    bytes.set(step, (bytes.get(step) ?? 0) + unpacked.bytes);
   }
   return { figures, bytes };
 }
@@ -41,18 +44,20 @@ export async function knownNames(
   wanted: Wanted,
 ): Promise<KnownNames> {
   const names = new Map<number, Set<string>>();
-  for (const { step, diagnostic } of await rowsOf(db, runId, steps, wanted, 'null')) {
+  for (const { step, diagnostics } of await rowsOf(db, runId, steps, wanted, 'null')) {
     const ofStep = names.get(step) ?? new Set();
-    names.set(step, ofStep.add(diagnostic));
+    names.set(step, ofStep);
+    for (const diagnostic of diagnostics) if (diagnostic) ofStep.add(diagnostic);
   }
   return names;
 }
 
 interface FiguresRow {
   readonly step: number;
-  readonly diagnostic: string;
-  /** JSON */
-  readonly outcome: string;
+  /** [members] null: not wanted, as of other params or of another revision */
+  readonly diagnostics: readonly (string | null)[];
+  /** [members] null: not asked for */
+  readonly packed: Uint8Array | null;
 }
 
 async function rowsOf(
@@ -60,34 +65,39 @@ async function rowsOf(
   runId: string,
   steps: readonly StepRevision[],
   { catalogue, settings }: Wanted,
-  what: 'outcome::text' | 'null',
+  what: 'outcomes' | 'null',
 ): Promise<FiguresRow[]> {
   if (steps.length === 0) return [];
+  const members = new Map(catalogue.map((diagnostic) => [memberKey(diagnostic, settings[diagnostic.id]), diagnostic]));
   const { rows } = await db.query(
-    `select training_step as step, diagnostic, ${what} as outcome
+    `select training_step as step, figures.revision::float8 as revision, array_to_string(members, ',') as members,
+       ${what} as packed
      from unnest($2::int[], $3::bigint[], $4::bigint[]) as asked (training_step, revision, checkpoint_revision)
      join diagnostic_figures as figures using (training_step)
-     join unnest($5::text[], $6::int[], $7::text[], $8::bool[]) as member (diagnostic, version, params, reads_checkpoints)
-       using (diagnostic, version, params)
-     where run_id = $1
-       and figures.revision = case when reads_checkpoints then checkpoint_revision else asked.revision end`,
+     where run_id = $1 and figures.revision in (asked.revision, asked.checkpoint_revision) and members && $5::text[]`,
     [
       runId,
       steps.map(({ trainingStep }) => trainingStep),
       steps.map(({ revision }) => revision),
       steps.map(({ checkpointRevision }) => checkpointRevision),
-      catalogue.map(({ id }) => id),
-      catalogue.map(({ version }) => version),
-      catalogue.map((diagnostic) => paramsKey(diagnostic, settings[diagnostic.id])),
-      catalogue.map(({ readsCheckpoints }) => readsCheckpoints ?? false),
+      [...members.keys()],
     ],
   );
-  return rows;
+  const asked = new Map(steps.map((step) => [step.trainingStep, step]));
+  return rows.map((row: { step: number; revision: number; members: string; packed: Uint8Array | null }) => ({
+    step: row.step,
+    packed: row.packed,
+    diagnostics: row.members.split(',').map((key) => {
+      const diagnostic = members.get(key);
+      const isWanted = diagnostic && revisionFor(diagnostic, asked.get(row.step)!) === row.revision;
+      return isWanted ? diagnostic.id : null;
+    }),
+  }));
 }
 
 /** Which figures are wanted, as a text: of other diagnostics, versions or params it is another one. */
 export function wantedKey({ catalogue, settings }: Wanted): string {
-  return catalogue.map((member) => `${member.id} ${member.version} ${paramsKey(member, settings[member.id])}`).join();
+  return catalogue.map((diagnostic) => memberKey(diagnostic, settings[diagnostic.id])).join();
 }
 
 /** The diagnostics that have something to measure in a step, and were not asked yet. */
@@ -104,34 +114,30 @@ export async function keepFigures(
   db: Queryable,
   runId: string,
   steps: readonly StepRevision[],
-  measured: readonly MeasuredDiagnostic[],
+  measured: readonly MeasuredFigures[],
   { catalogue, settings }: Wanted,
 ): Promise<void> {
-  const members = new Map(catalogue.map((diagnostic) => [diagnostic.id, diagnostic]));
-  const paramsOf = new Map(
-    catalogue.map((diagnostic) => [diagnostic.id, paramsKey(diagnostic, settings[diagnostic.id])]),
-  );
+  const byId = new Map(catalogue.map((diagnostic) => [diagnostic.id, diagnostic]));
   const revisions = new Map(steps.map((step) => [step.trainingStep, step]));
-  const kept = measured.map(({ trainingStep, diagnostic: id, version, outcome }) => ({
-    id,
-    version,
-    outcome,
-    trainingStep,
-    revision: revisionFor(members.get(id)!, revisions.get(trainingStep)!),
-    params: paramsOf.get(id)!,
-  }));
+  const rows = measured.map(({ trainingStep, diagnostics, outcomes }) => {
+    const keys = diagnostics.map(({ id, version }) => memberKey(byId.get(id)!, settings[id], version));
+    const revision = revisionFor(byId.get(diagnostics[0].id)!, revisions.get(trainingStep)!);
+    return { trainingStep, revision, members: keys.join(), size: outcomes.length };
+  });
   await db.query(
-    `insert into diagnostic_figures (run_id, training_step, revision, diagnostic, version, params, outcome)
-     select $1, * from unnest($2::int[], $3::bigint[], $4::text[], $5::int[], $6::text[], $7::jsonb[])
+    // one parameter of bytes: the driver would write each of an array of them as text
+    `insert into diagnostic_figures (run_id, training_step, revision, members, members_sha256, outcomes)
+     select $1, step, revision, string_to_array(members, ','), sha256(convert_to(members, 'UTF8')),
+       substring($6::bytea from (sum(size) over (order by place) - size + 1)::int for size)
+     from unnest($2::int[], $3::bigint[], $4::text[], $5::int[]) with ordinality as row (step, revision, members, size, place)
      on conflict do nothing`,
     [
       runId,
-      kept.map(({ trainingStep }) => trainingStep),
-      kept.map(({ revision }) => revision),
-      kept.map(({ id }) => id),
-      kept.map(({ version }) => version),
-      kept.map(({ params }) => params),
-      kept.map(({ outcome }) => JSON.stringify(outcome)),
+      rows.map(({ trainingStep }) => trainingStep),
+      rows.map(({ revision }) => revision),
+      rows.map(({ members }) => members),
+      rows.map(({ size }) => size),
+      Buffer.concat(measured.map(({ outcomes }) => outcomes)),
     ],
   );
 }

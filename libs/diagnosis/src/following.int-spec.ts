@@ -4,6 +4,8 @@ import { expect, it, vi } from 'vitest';
 import { recordedRun } from '../../../test/support/recorded-run.js';
 import { diagnoseRun, readDiagnosis } from './diagnose-run.js';
 import { FigureMemory } from './figure-memory.js';
+import { groupsOfTwo } from './groups-of-two.fixture.js';
+import { keptReadings } from './kept-readings.fixture.js';
 import { measureTask, type MeasureTask } from './measure-step.js';
 import { changeSettings } from './settings.js';
 import { stepRevisions } from './step-revisions.js';
@@ -16,19 +18,11 @@ const catalogue = MEMBERS.map((member) => DIAGNOSTICS.find(({ id }) => id === me
 const here = recordedRun();
 const { newRun, send } = here;
 
-/** Eight groups of two; in `silent` of them all outcomes are equal. */
 const stepOf = (step: number, silent: number, prefix = '') => [
-  ...[0, 1, 2, 3, 4, 5, 6, 7].flatMap((group) =>
-    [0, 1].map((i) => ({
-      type: 'trajectory.recorded',
-      at: AT,
-      id: `${prefix}t${step}-${group}-${i}`,
-      group: `g${group}`,
-      trainingStep: step,
-      outcomeReward: group < silent ? 0 : i,
-      turns: [{ state: `room ${(group * step) % 3}`, action: `go ${(group + step * i) % 4}` }],
-    })),
-  ),
+  ...groupsOfTwo(step, silent, prefix, (group, i) => ({
+    at: AT,
+    turns: [{ state: `room ${(group * step) % 3}`, action: `go ${(group + step * i) % 4}` }],
+  })),
   { type: 'trainingStep.recorded', at: AT, trainingStep: step, metrics: { entropy: 2 - step / 10 + silent / 7 } },
   { type: 'checkpoint.recorded', at: AT, trainingStep: step, sketch: [step, silent * step, 1, -step] },
 ];
@@ -50,11 +44,16 @@ const diagnose = (memory: FigureMemory, isFinal = false) =>
 
 async function kept() {
   const { rows } = await here.db.pool.query(
-    `select diagnostic, reading, steps, as_of::float8 as "asOf", settings_version as version, pending_steps as pending
-     from diagnostic_reading join diagnosis using (run_id) where run_id = $1 order by place`,
+    `select as_of::float8 as "asOf", settings_version as version, pending_steps as pending from diagnosis where run_id = $1`,
     [here.run],
   );
-  return rows;
+  const readings = await keptReadings(here.db.pool, here.run);
+  return Object.values(readings).map(({ steps, ...reading }) => ({
+    diagnostic: reading.id,
+    reading,
+    steps,
+    ...rows[0],
+  }));
 }
 
 /** The diagnosis of now, by somebody who remembers nothing. */
@@ -167,7 +166,7 @@ it('reads no figures a second time', async () => {
   await changeSettings(here.db.pool, here.run, { 'failure-clusters': { gram: 1 } }, null);
   await diagnose(memory);
   const statements = query.mock.calls as unknown as readonly [sql: unknown, values: readonly unknown[]][];
-  const asked = statements.filter(([sql]) => String(sql).includes('outcome::text')).map(([, values]) => values[1]);
+  const asked = statements.filter(([sql]) => String(sql).includes('outcomes as packed')).map(([, values]) => values[1]);
   query.mockRestore();
   expect(asked).toEqual([[0], [1], [2], [1], [0, 1, 2]]);
 });

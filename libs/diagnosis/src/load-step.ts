@@ -1,4 +1,4 @@
-import { openSegment, stepBatch, type Segment } from '#lib/columnar';
+import { openSegment, readHead, stepBatch, type Segment } from '#lib/columnar';
 import { joinAnnotations, trajectoryBatch, withOwnTexts, type Annotation, type TrajectoryBatch } from '#lib/dataset';
 import { assertNotErased } from '#lib/event-log';
 import { messageOf, RecreditError } from '#lib/kernel';
@@ -10,7 +10,7 @@ import {
   type SegmentSlice,
   type StepRange,
 } from '#lib/projection';
-import type { Pool, Queryable, SegmentStore } from '#lib/storage';
+import { FileMemory, type Pool, type Queryable, type SegmentStore } from '#lib/storage';
 import type { StepRevision } from './step-revisions.js';
 
 interface SegmentFiles {
@@ -143,11 +143,19 @@ const rangeOf = (steps: readonly Step[]): StepRange => ({
   last: steps.at(-1)!.trainingStep,
 });
 
+/** Files of segments lie in memory that is used again; what is kept unused, at most, in each thread. */
+const memory = new FileMemory(16 * 2 ** 20);
+
 /** Segments of a store, each opened once for as long as this is kept. */
 export class OpenSegments {
   readonly #segments = new Map<string, Promise<Segment>>();
+  readonly #memory = memory.lend();
 
-  constructor(private readonly store: SegmentStore) {}
+  /** @param withTokens false: nobody asks for the values of tokens, which are most of a segment */
+  constructor(
+    private readonly store: SegmentStore,
+    private readonly withTokens = true,
+  ) {}
 
   /** The trajectories of a source. Texts are decoded where somebody reads them. */
   async trajectoriesOf(source: StepSource): Promise<TrajectoryBatch> {
@@ -155,6 +163,12 @@ export class OpenSegments {
     const { trainingStep, asOf, from, files, annotations } = source;
     const segments = await Promise.all(files.map((file) => this.#open(file)));
     return withOwnTexts(stepBatch(segments, { trainingStep, asOf, from, annotations }));
+  }
+
+  /** Lets their memory be used again: nobody looks at any of these trajectories any more. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#segments.values());
+    this.#memory.giveBack();
   }
 
   #open({ numericKey, textKey }: SegmentFiles): Promise<Segment> {
@@ -166,7 +180,13 @@ export class OpenSegments {
   }
 
   async #read({ numericKey, textKey }: SegmentFiles): Promise<Segment> {
-    const [numeric, text] = await Promise.all([this.store.get(numericKey), this.store.get(textKey)]);
+    const { allocate } = this.#memory;
+    const read = (key: string) =>
+      this.withTokens ? this.store.get(key, allocate) : readHead(this.store, key, allocate);
+    const files = [numericKey, textKey].map(read);
+    // whichever fails, no other is still read into memory that is given back
+    await Promise.allSettled(files);
+    const [numeric, text] = await Promise.all(files);
     try {
       return openSegment(numeric, text);
     } catch (error) {
@@ -175,9 +195,4 @@ export class OpenSegments {
       throw new RecreditError('segment.damaged', why, { numericKey, textKey }, { cause: error });
     }
   }
-}
-
-/** The trajectories of one source. */
-export function trajectoriesOf(store: SegmentStore, source: StepSource): Promise<TrajectoryBatch> {
-  return new OpenSegments(store).trajectoriesOf(source);
 }

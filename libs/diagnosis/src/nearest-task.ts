@@ -4,7 +4,7 @@ import { successOf } from '#lib/diagnostics';
 import { rowsWhere } from '#lib/numeric';
 import { RecreditError } from '#lib/kernel';
 import type { SegmentStore } from '#lib/storage';
-import { trajectoriesOf, type StepSource } from './load-step.js';
+import { OpenSegments, type StepSource } from './load-step.js';
 
 /** Where the state of a turn is read. It travels to a thread as it is. */
 export interface SeekTask {
@@ -13,9 +13,10 @@ export interface SeekTask {
   readonly turn: number;
 }
 
-/** All that the search of one training step depends on. It travels to a thread as it is. */
+/** All that the search of some training steps depends on. It travels to a thread as it is. */
 export interface NearestTask {
-  readonly source: StepSource;
+  /** one for each training step */
+  readonly sources: readonly StepSource[];
   readonly sought: SoughtState;
   /** the trajectory that the turn is of, which is not searched */
   readonly own: string;
@@ -45,24 +46,37 @@ export interface NearestInStep {
   readonly warnings: readonly string[];
 }
 
+/** States are compared by what was said of turns: nobody asks for the values of tokens. */
+const withoutTokens = (store: SegmentStore) => new OpenSegments(store, false);
+
 /** What a turn's like is sought by; null: its state says nothing. @throws where the trajectory is not in the source */
 export async function seekTask(
   store: SegmentStore,
   { source, trajectory, turn }: SeekTask,
 ): Promise<SoughtState | null> {
-  const trajectories = await trajectoriesOf(store, source);
+  const trajectories = await withoutTokens(store).trajectoriesOf(source);
   const row = trajectories.ids.indexOf(trajectory);
   if (row < 0) throw new RecreditError('internal.error', `the trajectory ${trajectory} is not where its step is read`);
   return soughtState(trajectories, trajectories.turnOffsets[row] + turn);
 }
 
-/** Searches one training step, on the device of the learner. */
+/** Searches training steps on the device of the learner, each segment being opened once. In the order of their sources. */
 export async function nearestTask(
   store: SegmentStore,
-  { source, sought, own, group, k }: NearestTask,
+  { sources, ...asked }: NearestTask,
+  learner: Pick<Learner, 'nearest'>,
+): Promise<NearestInStep[]> {
+  const segments = withoutTokens(store);
+  const found: NearestInStep[] = [];
+  for (const source of sources) found.push(await nearestIn(await segments.trajectoriesOf(source), asked, learner));
+  return found;
+}
+
+async function nearestIn(
+  trajectories: TrajectoryBatch,
+  { sought, own, group, k }: Omit<NearestTask, 'sources'>,
   learner: Pick<Learner, 'nearest'>,
 ): Promise<NearestInStep> {
-  const trajectories = await trajectoriesOf(store, source);
   const { ids, groups, groupOf } = trajectories;
   const success = successOf(trajectories);
   const isSearched = (row: number) => ids[row] !== own && (group === null || groups[groupOf[row]] === group);

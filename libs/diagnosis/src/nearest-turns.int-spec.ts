@@ -1,5 +1,7 @@
 import { Learner } from '#lib/credit-learned';
+import type { SegmentStore } from '#lib/storage';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { countedReads } from '../../../test/support/counted-reads.js';
 import { recordedRun } from '../../../test/support/recorded-run.js';
 import { nearestTask, seekTask } from './nearest-task.js';
 import { failNearest, findNearest, startNearest, type NearestRequest, type NearestResult } from './nearest-turns.js';
@@ -29,13 +31,13 @@ async function stored(id: string) {
   return rows[0] as { state: string; failure: string | null; result: NearestResult | null };
 }
 
-async function search(request: NearestRequest) {
+async function search(request: NearestRequest, store = here.store) {
   const id = await start(request);
   await findNearest(
     {
       pool: here.db.pool,
       seek: (task) => seekTask(here.store, task),
-      nearest: (task) => nearestTask(here.store, task, learner),
+      nearest: (task) => nearestTask(store, task, learner),
     },
     id,
   );
@@ -96,6 +98,56 @@ describe('the nearest turns of a turn', () => {
     expect([shown(result!.failures), shown(result!.successes)]).toEqual([['lost/1 of step 0'], ['won/0 of step 0']]);
     await send([{ type: 'run.rewound', at: AT, toTrainingStep: 0 }]);
     expect(shown((await search({ trajectory: 'own', turn: 1 })).result!.successes)).not.toContain('later/0 of step 3');
+  });
+
+  it('are found in a segment that is opened once for the training steps of a stretch', async () => {
+    const steps = [4, 5, 6, 7].flatMap((trainingStep) => [
+      rollout(`more${trainingStep}`, ['you stand in the garden'], { trainingStep }),
+      rollout(`best${trainingStep}`, [SOUGHT], { trainingStep, outcomeReward: 1 }),
+    ]);
+    await send([...steps, { type: 'trajectory.ended', at: AT, trajectory: 'live', turnCount: 1, outcomeReward: 0 }]);
+    await send([{ type: 'run.ended', at: AT }]);
+    const { store, read } = countedReads(here.store);
+    const found = await search({ trajectory: 'own', turn: 1, k: 9 }, store);
+    // two readers share six steps
+    expect(Object.values(read)).toEqual([2, 2]);
+    expect(shown(found.result!.successes)).toEqual([
+      'other/0 of step 0',
+      ...[4, 5, 6, 7].map((step) => `best${step}/0 of step ${step}`),
+      'won/0 of step 0',
+      'later/0 of step 3',
+    ]);
+    await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+    expect(await search({ trajectory: 'own', turn: 1, k: 9 }, store)).toEqual(found);
+    expect(Object.values(read), 'a step that waits for its segment is read from the log').toEqual([2, 2]);
+  });
+
+  it('are found without the values of tokens, which stay in their files', async () => {
+    const speaking = (name: string, entropy: number[]) => ({
+      type: 'trajectory.recorded',
+      at: AT,
+      id: name,
+      group: 'lamps',
+      trainingStep: 9,
+      outcomeReward: 0,
+      turns: [{ state: SOUGHT, action: 'look', tokens: { entropy } }],
+    });
+    const many = Array.from({ length: 9_000 }, (_, i) => i / 7);
+    await send([speaking('short', [0.5]), speaking('long', many), { type: 'run.ended', at: AT }]);
+    const bytes = { read: 0 };
+    const counted = async (part: Promise<Uint8Array>) => {
+      const { length } = await part;
+      bytes.read += length;
+      return part;
+    };
+    const store = {
+      get: (key: string) => counted(here.store.get(key)),
+      getPart: (key: string, from: number, to?: number) => counted(here.store.getPart!(key, from, to)),
+    } as SegmentStore;
+    const { result } = await search({ trajectory: 'short', turn: 0, within: 'group' }, store);
+    expect(shown(result!.failures)).toEqual(['long/0 of step 9']);
+    // and the ends of both files, which are looked at first
+    expect(bytes.read).toBeLessThan(4 * many.length);
   });
 
   it('are found by the logged embeddings where the turn has one', async () => {

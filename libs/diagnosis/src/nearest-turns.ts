@@ -1,7 +1,7 @@
 import type { SoughtState } from '#lib/credit-learned';
 import { messageOf, newId, RecreditError } from '#lib/kernel';
 import type { Pool } from '#lib/storage';
-import { positionToLookAt, stepSource } from './load-step.js';
+import { positionToLookAt, sourcesOf, stepSource, stretchesOf } from './load-step.js';
 import type { JudgedTurn, NearestInStep, NearestTask, SeekTask } from './nearest-task.js';
 import { stepRevisions } from './step-revisions.js';
 
@@ -48,10 +48,10 @@ export interface NearestPorts {
   readonly pool: Pool;
   /** reads the state of the turn in a thread of its own */
   seek(task: SeekTask): Promise<SoughtState | null>;
-  /** searches one training step in a thread of its own */
-  nearest(task: NearestTask): Promise<NearestInStep>;
+  /** searches training steps in a thread of its own; what it finds is in the order of the task's sources */
+  nearest(task: NearestTask): Promise<readonly NearestInStep[]>;
   readonly signal?: AbortSignal | undefined;
-  /** training steps searched at once */
+  /** stretches of training steps searched at once */
   readonly concurrency?: number;
 }
 
@@ -157,20 +157,20 @@ async function searched(ports: NearestPorts, search: Search): Promise<NearestRes
   const { pool, signal, concurrency = 2 } = ports;
   const { runId, trajectory, turn, trainingStep, group, k, within, asOf } = search;
   const all = (await stepRevisions(pool, runId, asOf)).filter(({ trajectoryCount }) => trajectoryCount > 0);
-  const sourceOf = (step: (typeof all)[number]) => stepSource(pool, runId, step, asOf);
   const own = all.find((step) => step.trainingStep === trainingStep)!;
-  const sought = await ports.seek({ source: await sourceOf(own), trajectory, turn });
+  const sought = await ports.seek({ source: await stepSource(pool, runId, own, asOf), trajectory, turn });
   if (!sought) {
     return `turn ${turn} of ${trajectory} has nothing to compare: an embedding or a state with a word was wanted, found neither`;
   }
   const steps = within === 'group' ? [own] : all;
   const found: (NearestInStep & { readonly trainingStep: number })[] = [];
-  const next = steps.values();
+  const next = (await stretchesOf(pool, runId, asOf, steps, concurrency)).values();
+  const asked = { sought, own: trajectory, group: within === 'run' ? null : group, k };
   const searchInTurn = async () => {
-    for (const step of next) {
+    for (const stretch of next) {
       signal?.throwIfAborted();
-      const task = { source: await sourceOf(step), sought, own: trajectory, group: within === 'run' ? null : group, k };
-      found.push({ trainingStep: step.trainingStep, ...(await ports.nearest(task)) });
+      const inSteps = await ports.nearest({ sources: await sourcesOf(pool, runId, asOf, stretch), ...asked });
+      found.push(...stretch.steps.map(({ trainingStep }, i) => ({ trainingStep, ...inSteps[i] })));
     }
   };
   await Promise.all(Array.from({ length: concurrency }, searchInTurn));

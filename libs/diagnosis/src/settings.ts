@@ -65,9 +65,20 @@ function changed(before: Settings, changes: SettingChanges): Settings {
   return Object.fromEntries(after);
 }
 
-/** What figures are kept under: '' where they are measured with the defaults. */
-export function paramsKey(diagnostic: AnyDiagnostic, given: Settings[string] | undefined): string {
+/**
+ * What figures of a diagnostic are kept under: its name, its version, and a hash of its params where they are not the
+ * defaults.
+ *
+ * @param version of the figures
+ */
+export function memberKey(
+  diagnostic: AnyDiagnostic,
+  given: Settings[string] | undefined,
+  version = diagnostic.version,
+): string {
+  const key = `${diagnostic.id} ${version}`;
+  if (given === undefined) return key;
   const params = canonicalJson(settingsOf(diagnostic, given).params);
-  if (params === canonicalJson(settingsOf(diagnostic).params)) return '';
-  return createHash('sha256').update(params).digest('hex').slice(0, 32);
+  if (params === canonicalJson(settingsOf(diagnostic).params)) return key;
+  return `${key} ${createHash('sha256').update(params).digest('hex').slice(0, 32)}`;
 }

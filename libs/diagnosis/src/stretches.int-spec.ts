@@ -1,10 +1,11 @@
 import { trajectoryBatch } from '#lib/dataset';
-import type { SegmentStore } from '#lib/storage';
 import { expect, it } from 'vitest';
+import { countedReads } from '../../../test/support/counted-reads.js';
 import { recordedRun } from '../../../test/support/recorded-run.js';
 import { measureSteps } from './diagnose-run.js';
 import { measureTask, type MeasureTask } from './measure-step.js';
 import { seekTask } from './nearest-task.js';
+import { unpackOutcomes } from './packed-outcomes.js';
 import { metricsOf, stepRevisions } from './step-revisions.js';
 
 const AT = '2026-11-21T12:00:00Z';
@@ -35,11 +36,8 @@ const judged = (trainingStep: number, prefix = '') => ({
 
 /** Measures all that is not known. @returns the stretches, and which files were read how often */
 async function measureAll(concurrency: number) {
-  const read: Record<string, number> = {};
+  const { store, read } = countedReads(here.store);
   const stretches: number[][] = [];
-  const store = Object.assign(Object.create(here.store) as SegmentStore, {
-    get: (key: string) => ((read[key] = (read[key] ?? 0) + 1), here.store.get(key)),
-  });
   const measure = (task: MeasureTask) => {
     stretches.push(task.steps.map(({ trainingStep }) => trainingStep));
     return measureTask(store, task);
@@ -53,10 +51,12 @@ async function measureAll(concurrency: number) {
 async function takeFigures() {
   const { rows } = await here.db.pool.query(
     `delete from diagnostic_figures where run_id = $1
-     returning training_step, revision, diagnostic, version, params, outcome`,
+     returning training_step, revision, members, outcomes`,
     [here.run],
   );
-  return rows.map((row) => JSON.stringify(row)).toSorted();
+  return rows
+    .map(({ outcomes, ...row }) => JSON.stringify({ ...row, outcomes: unpackOutcomes(outcomes).outcomes }))
+    .toSorted();
 }
 
 it('opens a segment once for all training steps that lie in it', async () => {
