@@ -4,7 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiModule } from './api.module.js';
-import { weighBuffersWithHeap } from './collector.js';
+import { letRequestsDieYoung, weighBuffersWithHeap } from './collector.js';
 import { BUILT_DASHBOARD, serveDashboard } from './dashboard/serve-dashboard.js';
 import { Figures } from './figures/figures.js';
 import { answered } from './http/answered.js';
@@ -39,6 +39,7 @@ export interface ApiOptions {
 /** Starts the API on the address given, in a process of its own; port 0 takes a free one. */
 export async function startApi(ports: ApiPorts, { host, port, logger }: ApiOptions): Promise<Api> {
   weighBuffersWithHeap();
+  letRequestsDieYoung();
   const app = await createApi(ports, logger);
   try {
     await app.listen(port, host);

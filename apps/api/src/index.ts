@@ -1,5 +1,5 @@
 export { createApi, startApi, type Api, type ApiOptions } from './api.js';
-export { weighBuffersWithHeap } from './collector.js';
+export { letRequestsDieYoung, weighBuffersWithHeap } from './collector.js';
 export { Estimation } from './estimates/estimation.js';
 export { BodyChecks } from './ingest/body-checks.js';
 export type { ApiPorts } from './ports.js';

@@ -1,7 +1,7 @@
-import { creditPlaces, FileMemory, openCredits, type ShardAddress } from '#lib/analysis';
+import { creditPlaces, openCredits, type ShardAddress } from '#lib/analysis';
 import { creditPerTurn, type CreditFile } from '#lib/columnar';
 import { ownerOf, seededRandom } from '#lib/numeric';
-import type { Queryable, SegmentStore } from '#lib/storage';
+import { FileMemory, type Queryable, type SegmentStore } from '#lib/storage';
 import type { CreditSample } from './credit-sample.object.js';
 
 /** What a sample reads: enough to see a run from its first training step to its last, few enough to be there at once. */

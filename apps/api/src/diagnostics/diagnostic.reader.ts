@@ -108,11 +108,11 @@ export async function diagnosticSteps(
   diagnostic: string,
 ): Promise<(readonly DiagnosticStep[])[]> {
   const rows = await db.query<{ run: string; steps: readonly DiagnosticStep[] }>(
-    `select run_id as run, steps from diagnostic_reading where run_id = any ($1) and diagnostic = $2`,
+    `select run_id as run, steps from diagnostic_reading_part where run_id = any ($1) and diagnostic = $2 order by part`,
     [runIds, diagnostic],
   );
-  const byRun = new Map(rows.map(({ run, steps }) => [run, steps]));
-  return runIds.map((id) => byRun.get(id) ?? []);
+  const byRun = Map.groupBy(rows, ({ run }) => run);
+  return runIds.map((id) => (byRun.get(id) ?? []).flatMap(({ steps }) => steps));
 }
 
 /** A value of a diagnostic of a run. */
@@ -124,17 +124,18 @@ export interface WantedCurve {
 
 /** One value of each diagnostic by training step, in one statement and without the others. */
 export async function diagnosticCurves(db: Confined, wanted: readonly WantedCurve[]): Promise<MetricPoint[][]> {
-  const rows = await db.query<{ run: string; diagnostic: string; points: MetricPoint[] | null }>(
-    `select run_id as run, diagnostic, (
+  const rows = await db.query<WantedCurve & { points: MetricPoint[] | null }>(
+    `select run_id as run, diagnostic, wanted.value, (
        select jsonb_agg(jsonb_build_object('trainingStep', step -> 'trainingStep', 'value', step -> 'values' -> wanted.value) order by place)
        from jsonb_array_elements(steps) with ordinality as one(step, place)
      ) as points
      from unnest($1::text[], $2::text[], $3::text[]) as wanted(run, diagnostic, value)
-     join diagnostic_reading using (diagnostic) where run_id = wanted.run`,
+     join diagnostic_reading_part using (diagnostic) where run_id = wanted.run order by part`,
     [wanted.map(({ run }) => run), wanted.map(({ diagnostic }) => diagnostic), wanted.map(({ value }) => value)],
   );
-  const points = new Map(rows.map((row) => [`${row.run} ${row.diagnostic}`, row.points ?? []]));
-  return wanted.map(({ run, diagnostic }) => points.get(`${run} ${diagnostic}`) ?? []);
+  const keyOf = ({ run, diagnostic, value }: WantedCurve) => `${run} ${diagnostic} ${value}`;
+  const parts = Map.groupBy(rows, keyOf);
+  return wanted.map((curve) => (parts.get(keyOf(curve)) ?? []).flatMap(({ points }) => points ?? []));
 }
 
 export interface AlertFilter {

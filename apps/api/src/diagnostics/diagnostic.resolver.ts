@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Args, Context, Int, Mutation, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { assertNotErased, findRun } from '#lib/access';
-import { changeSettings, measureAsOfJob, stepRevisions, type RunSettings } from '#lib/diagnosis';
+import { changeSettings, measureAsOfJob, positionToLookAt, stepRevisions, type RunSettings } from '#lib/diagnosis';
 import { DIAGNOSTICS, settingsSchema, type Values } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import { PageArgs } from '../graphql/connection.js';
@@ -91,6 +91,7 @@ export class RunDiagnosticsResolver {
     @Context() { db }: RequestContext,
   ): Promise<number> {
     const { id: runId } = await findRun(db, idOrName);
+    await positionToLookAt(this.ports.platform, runId, asOf);
     await this.ports.queue.enqueue(measureAsOfJob, [{ runId, asOf }]);
     return (await stepRevisions(queryable(db), runId, asOf)).length;
   }

@@ -140,6 +140,16 @@ it('speaks of a run as it was, once that is measured', async () => {
   });
 });
 
+it('does not measure a run as of a position that it has not reached', async () => {
+  const { errors } = await api.ask(key, 'mutation { measureDiagnostics(run: "starving", asOf: 99999999) }');
+  expect(errors).toMatchObject([
+    {
+      message: expect.stringMatching(/^asOf: a position up to \d+ was wanted, found 99999999$/),
+      extensions: { code: 'request.invalid' },
+    },
+  ]);
+});
+
 it('speaks of all events there are, its own alerts too', async () => {
   await api.diagnose(run);
   const { run: found } = await data(`{ run(id: "starving") { position diagnostics { asOf } } }`);

@@ -67,17 +67,20 @@ async function* diagnosticPages(db: Confined, runId: string): AsyncGenerator<Tab
     [runId],
   );
   for (const { diagnostic } of names) {
-    const found = await db.query<{ values: Values; steps: readonly StepValues[] }>(
-      `select reading -> 'values' as values, steps from diagnostic_reading where run_id = $1 and diagnostic = $2`,
+    const found = await db.query<{ values: Values; parts: readonly (readonly StepValues[])[] }>(
+      `select reading -> 'values' as values, array(
+         select steps from diagnostic_reading_part where run_id = $1 and diagnostic = $2 order by part
+       ) as parts
+       from diagnostic_reading where run_id = $1 and diagnostic = $2`,
       [runId, diagnostic],
     );
     const rows = (values: Values, more: TableRow = {}) =>
       Object.entries(values).map(([name, value]): TableRow => ({ diagnostic, name, value, ...more }));
-    yield found.flatMap(({ values, steps }) => [
+    yield found.flatMap(({ values, parts }) => [
       ...rows(values),
-      ...steps.flatMap((step) =>
-        rows(step.values, { trainingStep: step.trainingStep, observations: step.observations }),
-      ),
+      ...parts
+        .flat()
+        .flatMap((step) => rows(step.values, { trainingStep: step.trainingStep, observations: step.observations })),
     ]);
   }
 }

@@ -1,4 +1,4 @@
-import { openSegment, stepBatch, type Segment } from '#lib/columnar';
+import { openSegment, readHead, stepBatch, type Segment } from '#lib/columnar';
 import { joinAnnotations, trajectoryBatch, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import {
   annotationsOf,
@@ -21,8 +21,8 @@ export async function numericSignals(db: Queryable, runId: string): Promise<Sign
 }
 
 /**
- * The finished trajectories of some training steps, ascending, with texts and annotations, no more than one step in
- * memory. They are read from segments; where some of a step wait for theirs the step is read from the log.
+ * The finished trajectories of some training steps, ascending, with texts and annotations, without the values of tokens, no
+ * more than one step in memory. They are read from segments; where some of a step wait for theirs the step is read from the log.
  */
 export async function* trajectoryBatches(
   db: Queryable,
@@ -75,7 +75,7 @@ class OpenSegments {
     for (const { numericKey, textKey } of slices) {
       const [numeric, text] = this.#open.has(numericKey)
         ? []
-        : await Promise.all([this.store.get(numericKey), this.store.get(textKey)]);
+        : await Promise.all([readHead(this.store, numericKey), readHead(this.store, textKey)]);
       if (numeric) this.#open.set(numericKey, openSegment(numeric, text));
       segments.push(this.#open.get(numericKey)!);
     }

@@ -67,9 +67,21 @@ export function pageOf<Node>({ first, after }: PageArgs, order: Order<Node>): Pa
   return { size, after: after === null || after === undefined ? null : keyFrom(after, order) };
 }
 
+/** A row of a page. Most readers of a page ask for no cursors but the last one. */
+class PlacedNode<Node> {
+  constructor(
+    private readonly order: Order<Node>,
+    readonly node: Node,
+  ) {}
+
+  get cursor(): string {
+    return cursorOf(this.order.keyOf(this.node));
+  }
+}
+
 /** @param rows of the page, and one more where there is one: so `hasNextPage` costs no count */
 export function connection<Node>({ size }: Page, order: Order<Node>, rows: readonly Node[]): Connection<Node> {
-  const edges = rows.slice(0, size).map((node) => ({ cursor: cursorOf(order.keyOf(node)), node }));
+  const edges = rows.slice(0, size).map((node) => new PlacedNode(order, node));
   return { edges, pageInfo: { hasNextPage: rows.length > size, endCursor: edges.at(-1)?.cursor ?? null } };
 }
 

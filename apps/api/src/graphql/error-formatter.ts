@@ -1,6 +1,6 @@
 import { ERROR_STATUS, RecreditError } from '#lib/kernel';
 import type { FastifyReply } from 'fastify';
-import { Kind, type ExecutionResult, type GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { GraphQLError, Kind, type ExecutionResult, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from 'pino';
 import { whoOf } from '../http/problem.js';
 import { publicError } from '../public-error.js';
@@ -28,7 +28,8 @@ export function codedErrors(errors: readonly GraphQLError[], logger: Logger): Gr
 
 function causeOf(error: GraphQLError, logger: Logger): RecreditError {
   const cause = error.originalError;
-  if (!cause && !error.path) return refused(error); // before anything ran: a query or its variables
+  // before anything ran: a query or its variables
+  if (!error.path && (!cause || cause instanceof GraphQLError)) return refused(error);
   const known = publicError(cause);
   if (known.code === 'internal.error') logger.error({ err: cause ?? error, field: fieldOf(error) }, 'a field failed');
   const isFrameworks = known !== cause && known.code !== 'internal.error' && !error.path; // a body that is no JSON

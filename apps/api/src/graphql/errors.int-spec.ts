@@ -233,6 +233,6 @@ it('a query as long as it may be is checked in a moment', async () => {
   for (const query of long) {
     const started = performance.now();
     for (let i = 0; i < 3; i++) await api.ask(key, query);
-    expect(performance.now() - started).toBeLessThan(12_000);
+    expect(performance.now() - started).toBeLessThan(3000);
   }
 });

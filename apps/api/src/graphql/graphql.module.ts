@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { sendProblem } from '../http/problem.js';
 import type { ApiPorts } from '../ports.js';
 import { resolveTurnsDirectly } from '../trajectories/turn-fields.js';
+import { putPagesBack, withoutTurns } from '../trajectories/turn-pages.js';
 import { errorFormatter } from './error-formatter.js';
 import { assertAffordable } from './query-cost.js';
 import { contextOf } from './request-context.js';
@@ -33,7 +34,7 @@ export function graphqlModule(ports: ApiPorts, logger: Logger): DynamicModule {
     errorFormatter: errorFormatter(logger),
     context: (request: FastifyRequest) => contextOf(ports, request),
     additionalRouteOptions: { preHandler: [onlyPost, onlyText] },
-    hooks: { preExecution },
+    hooks: { preExecution, onResolution: putPagesBack },
   });
 }
 
@@ -72,5 +73,6 @@ async function preExecution(
   if (operations.some(({ operation }) => operation === OperationTypeNode.SUBSCRIPTION)) {
     throw new RecreditError('query.invalid', 'ask for subscriptions by graphql-ws, not by POST');
   }
-  return operations.length > 1 ? { document } : undefined;
+  const shortened = withoutTurns(schema, document);
+  return shortened || operations.length > 1 ? { document: shortened ?? document } : undefined;
 }

@@ -35,7 +35,7 @@ import { keptPlans } from '../plans/plan.reader.js';
 import type { ApiPorts } from '../ports.js';
 import { countRunsOfProjects, NEWEST_RUN, progressOfRuns, runsOfProjects, signalsOfRuns } from '../runs/run.reader.js';
 import { BY_STEP, trainingSteps } from '../training-steps/training-step.reader.js';
-import { creditLoader } from '../trajectories/credit.loader.js';
+import { creditLoaders } from '../trajectories/credit.loader.js';
 import type { TrajectoryFilter } from '../trajectories/trajectory.object.js';
 import { AS_TRAJECTORIES_BEGAN, trajectories, trajectoriesOfGroups } from '../trajectories/trajectory.reader.js';
 import { turnLoader, turnsLoader } from '../trajectories/turns.loader.js';
@@ -82,7 +82,7 @@ export function createLoaders(db: Confined, { store }: Pick<ApiPorts, 'store'>) 
     annotations: pageLoader(AS_ANNOTATED, (ids, limit, after) => annotationsOfTrajectories(db, ids, limit, after)),
     turns: turnsLoader(db),
     turn: turnLoader(db),
-    credit: creditLoader(db, store),
+    ...creditLoaders(db, store),
     analysesOfRun: pageLoader(NEWEST_ANALYSIS, (ids, limit, after) => analysesOfRuns(db, ids, limit, after)),
     analysisRuns: new DataLoader((ids: readonly string[]) => analysisRuns(db, ids)),
     analysisProgress: new DataLoader(async (ids: readonly string[]) => {

@@ -76,7 +76,7 @@ describe('takes as long as the query is', () => {
     expect(cost(bomb(10)).objects).toBe(2 ** 11 - 1);
     const started = performance.now();
     expect(cost(bomb(500)).objects).toBeGreaterThan(1e100);
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(performance.now() - started).toBeLessThan(1000);
   });
 
   it('where a fragment spreads itself', () => {

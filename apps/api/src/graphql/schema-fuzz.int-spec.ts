@@ -19,7 +19,7 @@ import { aTrainingStep, testApi, type TestApi } from '../../../../test/support/a
 import { aProject, aRun } from '../../../../test/support/rows.js';
 
 const RUNS = Number(process.env.RECREDIT_FUZZ_RUNS ?? 300);
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 5_000;
 
 let api: TestApi;
 let schema: GraphQLSchema;
