@@ -3,7 +3,7 @@ import type { StateIdentity } from '#lib/credit';
 import type { Comparison } from '#lib/diagnostics';
 import { RecreditError } from '#lib/kernel';
 import type { ProgressBar } from '../output/progress-bar.js';
-import { count } from '../output/numbers.js';
+import { count, counted } from '../output/numbers.js';
 import type { StepRange } from '../options.js';
 import type { ApiClient } from './api-client.js';
 
@@ -100,7 +100,7 @@ export async function awaitAnalysis(api: ApiClient, id: string, bar: ProgressBar
       );
       const { state, done, failed, total, secondsLeft } = analysis.progress;
       if (state !== 'PLANNING' && state !== 'RUNNING') return;
-      const detail = state === 'PLANNING' ? 'planning' : `${count(done + failed)} of ${count(total)} shards`;
+      const detail = state === 'PLANNING' ? 'planning' : `${count(done + failed)} of ${counted(total, 'shard')}`;
       bar.update({ done: done + failed, total, detail, secondsLeft });
       await sleep(POLL_MS);
     }

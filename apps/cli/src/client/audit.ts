@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditResult } from '#lib/diagnosis';
 import { RecreditError } from '#lib/kernel';
 import type { ApiClient } from './api-client.js';
+import { findRun } from './runs.js';
 
 export interface AuditWish {
   readonly estimator: string;
@@ -29,11 +30,11 @@ const POLL_MS = 200;
 
 export type CompletedAudit = AuditView & { readonly result: AuditResult };
 
-/** Starts an audit and waits for its end. @throws RecreditError `internal.error` with the reason why it failed */
+/** Starts an audit and waits for its end. @throws RecreditError `run.unknown`; `internal.error` with the reason why it failed */
 export async function auditRun(api: ApiClient, run: string, wish: AuditWish): Promise<CompletedAudit> {
   const { estimator, params, signal, asOf } = wish;
   const input = {
-    run,
+    run: (await findRun(api, run)).id,
     estimator,
     ...(params && { params }),
     ...(signal && { signal }),

@@ -75,7 +75,7 @@ function analysisText(analysis: AnalysisView): string {
   const shards = total > 0 ? `; ${count(done)} of ${counted(total, 'shard')} done${known}` : '';
   const lines = [`analysis ${id}: ${state.toLowerCase()}${failure ? ` (${failure})` : ''}${shards}`];
   if (failed > 0) {
-    lines.push(`${count(failed)} shards failed:`);
+    lines.push(`${counted(failed, 'shard')} failed:`);
     for (const { node } of analysis.failedShards.edges)
       lines.push(`  training step ${node.trainingStep}: ${node.reason}`);
   }
@@ -103,7 +103,7 @@ export function estimatorNotes({ estimators }: AnalysisView): string[] {
     ...failures.map(({ reason, shards }) => `${label} failed in ${counted(shards, 'shard')}: ${reason}`),
     ...inputsMissing.map(({ path, rows, of, recordedAs }) => {
       const lacks =
-        of === 0 ? `no row carries ${path}` : `where ${path} is missing: on ${count(rows)} of ${count(of)} rows`;
+        of === 0 ? `no row carries ${path}` : `where ${path} is missing: on ${count(rows)} of ${counted(of, 'row')}`;
       const instead = recordedAs === null ? '' : `; the run carries ${recordedAs}: was that meant?`;
       return `${label} says nothing${of === 0 ? ':' : ''} ${lacks}${instead}`;
     }),

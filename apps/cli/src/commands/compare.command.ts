@@ -16,6 +16,7 @@ import {
   tagText,
 } from '../output/comparison-text.js';
 import { differenceText } from '../output/difference-text.js';
+import { count, counted } from '../output/numbers.js';
 import { withApi } from '../session.js';
 import { estimatorNotes } from './analyze.command.js';
 
@@ -86,7 +87,7 @@ function comparisonOf({ id, state, failure, progress, comparison }: AnalysisView
   const ended = state === 'COMPLETED' || state === 'FAILED' || state === 'CANCELLED';
   const why = ended
     ? `it has ${state.toLowerCase()}${failure ? `: ${failure}` : ''}`
-    : `it is ${state.toLowerCase()}, ${progress.done + progress.failed} of ${progress.total} shards`;
+    : `it is ${state.toLowerCase()}, ${count(progress.done + progress.failed)} of ${counted(progress.total, 'shard')}`;
   throw new RecreditError('request.invalid', `analysis ${id} has no comparison: ${why}`);
 }
 

@@ -86,7 +86,7 @@ function diagnosisText({ name, diagnostics, alerts, settings }: DiagnosedRun): s
       ? 'no alert stands'
       : `${counted(open.length, 'alert')} ${open.length === 1 ? 'stands' : 'stand'}`;
   const sections = [
-    `${name}, its first ${count(diagnostics[0]?.asOf)} events: ${standing}${closed > 0 ? `, ${closed} came and went` : ''}`,
+    `${name}, its first ${counted(diagnostics[0]?.asOf, 'event')}: ${standing}${closed > 0 ? `, ${closed} came and went` : ''}`,
   ];
   const set = Object.entries(settings).flatMap(([diagnostic, values]) =>
     Object.entries(values ?? {}).map(([setting, value]) => `${diagnostic}.${setting}=${JSON.stringify(value)}`),

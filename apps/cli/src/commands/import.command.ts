@@ -89,7 +89,7 @@ function importText(name: string, result: ImportResult): string {
   const news =
     newEvents === 0
       ? 'all of it was there before: nothing was added'
-      : `${count(newEvents)} events added${knownEvents > 0 ? `, ${count(knownEvents)} were there before` : ''}`;
+      : `${counted(newEvents, 'event')} added${knownEvents > 0 ? `, ${count(knownEvents)} were there before` : ''}`;
   return [
     ...recognizedText(result.files),
     `${name}: ${counted(trajectories, 'trajectory', 'trajectories')} in ${counted(groups, 'group')}, ${counted(turns, 'turn')}${annotations > 0 ? `, ${counted(annotations, 'annotation')}` : ''}; ${news}`,

@@ -96,7 +96,7 @@ export function planCommand(cli: Cli): Command {
 
 function planText(run: string, plan: PlanView): string {
   return [
-    `${run}, its first ${count(plan.asOf)} events`,
+    `${run}, its first ${counted(plan.asOf, 'event')}`,
     healthText(plan),
     bandsText(plan),
     ...budgetText(plan),
@@ -170,7 +170,7 @@ function restartsText({ restarts }: PlanView): string[] {
 
 function dropText({ drop }: PlanView): string[] {
   if (drop.length === 0) return [];
-  const rows = drop.slice(0, SHOWN).map(({ task, attempts, why, advice }) => [task, `${why.toLowerCase()} in ${count(attempts)} tries`, advice]); // prettier-ignore
+  const rows = drop.slice(0, SHOWN).map(({ task, attempts, why, advice }) => [task, `${why.toLowerCase()} in ${counted(attempts, 'try', 'tries')}`, advice]); // prettier-ignore
   return [
     `tasks to drop: their groups carry no signal${more(drop.length)}`,
     formatTable([['task', 'why', 'instead']], rows, ['left', 'left', 'left']),

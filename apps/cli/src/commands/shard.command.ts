@@ -59,7 +59,7 @@ export function shardCommand(cli: Cli): Command {
             estimation,
             states: chosenStates(options),
           },
-          (done, total) => bar.update({ done, total, detail: `${count(done)} of ${count(total)} shards` }),
+          (done, total) => bar.update({ done, total, detail: `${count(done)} of ${counted(total, 'shard')}` }),
         ).finally(() => bar.end());
         const missing = new Set(
           shards.flatMap(({ missing }) => missing.map(({ estimator, path }) => `${estimator} (${path})`)),

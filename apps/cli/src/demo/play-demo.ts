@@ -45,8 +45,8 @@ export async function playDemo(parts: DemoParts): Promise<void> {
   const trained = await timed(() => trainLive({ name, api, config, plant, bar: cli.progress('training') }));
   const { steps, trajectories, turns, events, successRates } = trained.value;
   cli.say(
-    `training   run ${name}: ${counted(steps, 'training step')} in ${trained.seconds} s; ${count(trajectories)} trajectories, ` +
-      `${count(turns)} turns streamed as they happened, ${count(events)} events in the log`,
+    `training   run ${name}: ${counted(steps, 'training step')} in ${trained.seconds} s; ${counted(trajectories, 'trajectory', 'trajectories')}, ` +
+      `${counted(turns, 'turn')} streamed as they happened, ${counted(events, 'event')} in the log`,
   );
   cli.say(`\n${formatCurve(successRates)}\n`);
   if (plant) cli.say(await auditOf(cli, api, name, plant));

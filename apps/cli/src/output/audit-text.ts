@@ -1,6 +1,6 @@
 import type { Finding } from '#lib/diagnostics';
 import type { CompletedAudit } from '../client/audit.js';
-import { compact, count, percent } from './numbers.js';
+import { compact, count, counted, percent } from './numbers.js';
 import { formatTable } from './table.js';
 
 /** The verdict in a sentence, what it rests on, and the rows that are furthest off. */
@@ -10,7 +10,7 @@ export function auditText({ signal, estimator, params, result }: CompletedAudit)
     `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`,
     [
       `claimed: ${estimator} ${JSON.stringify(params)}`,
-      `logged: ${signal}, on ${count(audited)} of ${count(trainingSteps)} training steps`,
+      `audited: ${signal}, on ${count(audited)} of ${counted(trainingSteps, 'training step')}`,
       ...(notRecomputed ? [`not recomputed on ${count(notRecomputed.trainingSteps)}: ${notRecomputed.text}`] : []),
     ].join('\n'),
   ];

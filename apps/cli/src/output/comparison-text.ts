@@ -204,8 +204,8 @@ export function annotatorsText({ annotators = [] }: Comparison): string[] {
         ['', { over: 2, text: `pairs in order, ${signal}` }, { over: 2, text: 'AUC' }],
         [
           'estimator',
-          `most of ${count(raters.length)} annotators`,
-          `${count(leftOut)} times one less`,
+          `most of ${counted(raters.length, 'annotator')}`,
+          `${counted(leftOut, 'time')} one less`,
           'most',
           'one less',
         ],

@@ -12,7 +12,7 @@ export function recognizedText(files: ImportResult['files']): string[] {
   const recognized = files.filter(({ why }) => why !== null);
   return [
     ...recognized.slice(0, SHOWN_FILES).map(({ path, format, why }) => `${path}: ${format}, because ${why}`),
-    ...(recognized.length > SHOWN_FILES ? [`... and ${count(recognized.length - SHOWN_FILES)} more files`] : []),
+    ...(recognized.length > SHOWN_FILES ? [`... and ${counted(recognized.length - SHOWN_FILES, 'more file')}`] : []),
   ];
 }
 

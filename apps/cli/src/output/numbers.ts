@@ -9,7 +9,7 @@ export function count(value: number | null | undefined): string {
 }
 
 /** `1 run`, `2,454 turns`. */
-export function counted(value: number, singular: string, plural = `${singular}s`): string {
+export function counted(value: number | null | undefined, singular: string, plural = `${singular}s`): string {
   return `${count(value)} ${value === 1 ? singular : plural}`;
 }
 

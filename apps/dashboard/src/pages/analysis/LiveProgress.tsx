@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useSubscription } from 'urql';
 import { graphql } from '../../graphql.js';
-import { count, duration } from '../../text/numbers.js';
+import { count, counted, duration } from '../../text/numbers.js';
 import { ProgressBar } from '../../ui/ProgressBar.js';
 
 const ProgressSubscription = graphql(`
@@ -39,7 +39,7 @@ export function LiveProgress({ analysis, onEnd }: LiveProgressProps) {
     <div>
       <ProgressBar done={done + failed} total={total} label="shards computed" />
       <p className="hint">
-        {total === 0 ? 'planning' : `${count(done)} of ${count(total)} shards`}
+        {total === 0 ? 'planning' : `${count(done)} of ${counted(total, 'shard')}`}
         {cached > 0 && `, ${count(cached)} known before`}
         {rate !== null && `, ${rate.toFixed(1)} per second`}
         {secondsLeft !== null && secondsLeft > 0 && `, ${duration(secondsLeft)} left`}

@@ -48,7 +48,13 @@ export function AuditPage() {
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={120} count={3} />;
-  if (!audit) return <Empty title="There is no such audit among those you see" />;
+  if (!audit) {
+    return (
+      <Empty title="There is no such audit among those you see">
+        <Link to="/runs">See all runs</Link>
+      </Empty>
+    );
+  }
   const { estimator, params, signal, state, failure, createdAt, asOf } = audit;
   const result = audit.result as AuditResult | null;
   return (

@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { ago, count, decimal, percent } from '../../text/numbers.js';
+import { ago, count, counted, decimal, percent } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
 import { Figures } from '../../ui/Figures.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
@@ -33,7 +33,13 @@ export function ComparisonPage() {
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={120} count={4} />;
-  if (!analysis || !run) return <Empty title="There is no such analysis among those you see" />;
+  if (!analysis || !run) {
+    return (
+      <Empty title="There is no such analysis among those you see">
+        <Link to="/runs">See all runs</Link>
+      </Empty>
+    );
+  }
   const { comparison, state, estimators, failure, runs, shards } = analysis;
   const isUnderWay = state === 'PLANNING' || state === 'RUNNING';
   const failures = estimators.flatMap(({ label, failures }) => failures.map((failure) => ({ label, ...failure })));
@@ -67,7 +73,7 @@ export function ComparisonPage() {
           ))}
           {failures.map(({ label, reason, shards }) => (
             <p key={`${label} ${reason}`} className="lacking">
-              {label} failed in {count(shards)} {shards === 1 ? 'shard' : 'shards'}: <Text>{reason}</Text>
+              {label} failed in {counted(shards, 'shard')}: <Text>{reason}</Text>
             </p>
           ))}
           {shards.edges.map(({ node }) => (
@@ -100,7 +106,7 @@ export function ComparisonPage() {
                 { name: 'Mean outcome reward', value: decimal(comparison.meanOutcome) },
                 {
                   name: 'Rank statistics from',
-                  value: comparison.sample.sampled ? `${count(comparison.sample.turns)} turns` : 'all turns',
+                  value: comparison.sample.sampled ? counted(comparison.sample.turns, 'turn') : 'all turns',
                   ...(comparison.sample.sampled && { note: `a sample of ${count(comparison.sample.ofTurns)}` }),
                 },
               ]}
@@ -130,7 +136,9 @@ type Missing = Analysis['estimators'][number]['inputsMissing'][number];
 
 function missingText({ path, rows, of, recordedAs }: Missing): string {
   const instead = recordedAs === null ? '' : ` (the run carries ${recordedAs}: was that meant?)`;
-  return `${path} on ${count(rows)} of ${count(of)} rows${instead}`;
+  return of === 0
+    ? `${path}, which no row carries${instead}`
+    : `${path} on ${count(rows)} of ${counted(of, 'row')}${instead}`;
 }
 
 /** Nothing where states are the same as they were recorded. */

@@ -39,13 +39,18 @@ function columnsOf(analysis: string, sample: Sample, names: PlaneTurnsProps['nam
     {
       id: 'turn',
       title: 'Turn',
+      width: 240,
       cell: ({ point }) => (
         <Link
+          className="turn-name"
           to="/runs/$run/trajectories/$trajectory"
           params={{ run: sample.run[point], trajectory: sample.trajectory[point] }}
           search={{ analysis, turn: sample.turn[point] }}
         >
-          <Text>{sample.trajectory[point]}</Text>, turn {sample.turn[point]}
+          <span>
+            <Text>{sample.trajectory[point]}</Text>
+          </span>
+          <span>, turn {sample.turn[point]}</span>
         </Link>
       ),
     },

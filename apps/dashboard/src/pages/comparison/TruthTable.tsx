@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { said } from '../../said.js';
-import { count, credit, percent } from '../../text/numbers.js';
+import { counted, credit, percent } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Choice } from '../../ui/Choice.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
@@ -25,7 +25,7 @@ export function TruthTable({ comparison: { estimators, truths } }: { readonly co
   return (
     <Panel
       title={`Agreement with ${visibleText(signal)}`}
-      hint={`on ${count(turns)} turns; bars and brackets are 90 % intervals over groups`}
+      hint={`on ${counted(turns, 'turn')}; bars and brackets are 90 % intervals over groups`}
       actions={
         signals.length > 1 && (
           <Choice

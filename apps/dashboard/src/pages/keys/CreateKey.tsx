@@ -3,6 +3,7 @@ import { useMutation } from 'urql';
 import { graphql } from '../../graphql.js';
 import { useSession } from '../../session.js';
 import { Panel } from '../../ui/Panel.js';
+import { submitted } from '../../ui/submitted.js';
 import { refusalText } from '../../text/refusal.js';
 
 const CreateMutation = graphql(`
@@ -48,12 +49,7 @@ export function CreateKey({ projects, onMade }: CreateKeyProps) {
   };
   return (
     <Panel title="Make a key">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <form onSubmit={submitted(submit)}>
         <div className="filters">
           <label>
             Name

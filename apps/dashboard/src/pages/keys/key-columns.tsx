@@ -28,6 +28,7 @@ interface KeyContext {
   readonly onRevoked: () => void;
 }
 
+/** At 1280 pixels all columns are on screen. */
 export function keyColumns({ projects, own, onRevoked }: KeyContext): readonly Column<Key>[] {
   return [
     {
@@ -36,43 +37,43 @@ export function keyColumns({ projects, own, onRevoked }: KeyContext): readonly C
       cell: ({ id, name }) => (
         <>
           <Text>{name}</Text>
-          {id === own && <small> you are signed in with it</small>}
+          {id === own && <small> this one</small>}
         </>
       ),
     },
-    { id: 'id', title: 'Key', width: 196, cell: ({ id }) => <span className="mono">rk_{id}_…</span> },
+    { id: 'id', title: 'Key', width: 184, cell: ({ id }) => <span className="mono">rk_{id}_…</span> },
     {
       id: 'project',
       title: 'Project',
-      width: 132,
+      width: 118,
       cell: ({ projectId }) =>
         projectId === null ? 'every project' : <Text>{projects.get(projectId) ?? projectId}</Text>,
     },
     {
       id: 'roles',
       title: 'Roles',
-      width: 132,
+      width: 114,
       cell: ({ roles }) => roles.map((role) => role.toLowerCase()).join(', '),
     },
     {
       id: 'limits',
       title: 'Limits per second',
-      width: 176,
+      width: 174,
       hint: 'Requests, and events of ingest',
       cell: ({ requestsPerSecond, eventsPerSecond }) => limitsText(requestsPerSecond, eventsPerSecond),
     },
-    { id: 'made', title: 'Made', width: 116, align: 'end', cell: ({ createdAt }) => ago(createdAt, Date.now()) },
+    { id: 'made', title: 'Made', width: 108, align: 'end', cell: ({ createdAt }) => ago(createdAt, Date.now()) },
     {
       id: 'used',
       title: 'Last used',
-      width: 116,
+      width: 108,
       align: 'end',
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : ago(lastUsedAt, Date.now())),
     },
     {
       id: 'revoke',
       title: 'Revoke',
-      width: 220,
+      width: 244,
       align: 'end',
       cell: ({ id, name, revokedAt }) =>
         revokedAt === null ? (

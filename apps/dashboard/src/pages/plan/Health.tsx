@@ -16,7 +16,9 @@ export function Health({ run, plan: { health, plateauCauses } }: HealthProps) {
   return (
     <Panel title="Health" hint={health.length === 0 ? 'nothing is wrong that the diagnostics see' : 'worst first'}>
       {health.length === 0 && plateauCauses.length === 0 && (
-        <p>The run can be gone on with as it is: no alert is open, and the score rises.</p>
+        <p>
+          The run can be gone on with as it is: no alert is open, and nothing says that the score has stopped rising.
+        </p>
       )}
       {plateauCauses.length > 0 && (
         <p className="lacking">The score does not rise any more. The likeliest first: {plateauCauses.join(', ')}.</p>

@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { count, counted } from '../../text/numbers.js';
+import { counted } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { usePolling } from '../../use-live.js';
@@ -64,5 +64,5 @@ export function PlanPage() {
 function basisText({ asOf, pendingSteps }: Plan): string {
   if (asOf === null) return 'advice; nothing is done by it';
   const pending = pendingSteps > 0 ? `; ${counted(pendingSteps, 'training step')} not measured yet` : '';
-  return `advice from the first ${count(asOf)} events; nothing is done by it${pending}`;
+  return `advice from the first ${counted(asOf, 'event')}; nothing is done by it${pending}`;
 }

@@ -18,24 +18,26 @@ export function Tasks({ plan }: { readonly plan: Pick<Plan, 'bands'> }) {
   const all = plan.bands.reduce((sum, { tasks }) => sum + tasks.length, 0);
   return (
     <Panel title="Tasks by difficulty" hint={`${counted(all, 'task')}; by the share of their rollouts that solve them`}>
-      <div className="bands">
-        {plan.bands.map(({ band, tasks }) => (
-          <Link
-            key={band}
-            className={`band band-${band.toLowerCase()}`}
-            aria-current={band === chosen ? 'true' : undefined}
-            from="/runs/$run/plan"
-            to="."
-            search={(old) => (band === chosen ? without(old, 'band') : { ...old, band })}
-            replace
-            resetScroll={false}
-            style={{ flexGrow: tasks.length }}
-          >
-            <i className="band-bar" aria-hidden="true" style={{ '--share': tasks.length / most } as CSSProperties} />
-            <span>{band.toLowerCase()}</span> <b>{count(tasks.length)}</b>
-          </Link>
-        ))}
-      </div>
+      {all > 0 && (
+        <div className="bands">
+          {plan.bands.map(({ band, tasks }) => (
+            <Link
+              key={band}
+              className={`band band-${band.toLowerCase()}`}
+              aria-current={band === chosen ? 'true' : undefined}
+              from="/runs/$run/plan"
+              to="."
+              search={(old) => (band === chosen ? without(old, 'band') : { ...old, band })}
+              replace
+              resetScroll={false}
+              style={{ flexGrow: tasks.length }}
+            >
+              <i className="band-bar" aria-hidden="true" style={{ '--share': tasks.length / most } as CSSProperties} />
+              <span>{band.toLowerCase()}</span> <b>{count(tasks.length)}</b>
+            </Link>
+          ))}
+        </div>
+      )}
       <Shortened<Task>
         id="tasks"
         label="Tasks"

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMutation } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.js';
 import { mayAnalyze, useSession } from '../../session.js';
-import { ago, count } from '../../text/numbers.js';
+import { ago, count, counted } from '../../text/numbers.js';
 import { State } from '../../ui/State.js';
 import { LiveProgress } from '../analysis/LiveProgress.js';
 
@@ -58,7 +58,7 @@ export function AnalysisItem({ analysis, onEnd }: AnalysisItemProps) {
       </div>
       {isUnderWay && <LiveProgress analysis={id} onEnd={onEnd} />}
       <p className="hint">
-        {ago(createdAt, Date.now())}, as of event {count(asOf)}, {count(progress.total)} shards
+        {ago(createdAt, Date.now())}, as of event {count(asOf)}, {counted(progress.total, 'shard')}
         {progress.failed > 0 && <span className="lacking"> · {count(progress.failed)} failed</span>}
         {silent.length > 0 && (
           <span className="lacking"> · signals missing for {silent.map(({ label }) => label).join(', ')}</span>

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { curveOf, metricCurves } from '../../charts/metric-curves.js';
 import { usePalette } from '../../charts/use-palette.js';
 import { graphql } from '../../graphql.js';
-import { count, decimal } from '../../text/numbers.js';
+import { count, counted, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { CurveFigure } from '../metrics/CurveFigure.js';
 import type { SharedAxis } from '../metrics/MetricCharts.js';
@@ -67,5 +67,5 @@ interface Metric {
 
 function noteOf({ sampled, count: all, points }: Metric): string {
   const last = `last ${decimal(points.at(-1)?.value)}`;
-  return sampled ? `${count(points.length)} of ${count(all)} points, ${last}` : last;
+  return sampled ? `${count(points.length)} of ${counted(all, 'point')}, ${last}` : last;
 }

@@ -132,7 +132,7 @@ function Details({ run, diagnostic, inForce, onSet }: Omit<DiagnosticRowProps, '
           </p>
         ))}
         <p className="hint">
-          Over the first {count(asOf)} events
+          Over the first {counted(asOf, 'event')}
           {pendingSteps > 0 && `; ${counted(pendingSteps, 'training step')} not measured yet`}.
         </p>
       </div>
@@ -143,7 +143,7 @@ function Details({ run, diagnostic, inForce, onSet }: Omit<DiagnosticRowProps, '
               {wordsOf(headline)}
               {curve.sampled && (
                 <span className="hint">
-                  {count(curve.points.length)} of {count(curve.count)} points
+                  {count(curve.points.length)} of {counted(curve.count, 'point')}
                 </span>
               )}
             </h4>

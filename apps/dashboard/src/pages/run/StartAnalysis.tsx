@@ -3,6 +3,7 @@ import { useMutation } from 'urql';
 import { graphql, readFragment } from '../../graphql.js';
 import { counted } from '../../text/numbers.js';
 import { Failure, Skeleton } from '../../ui/Notice.js';
+import { submitted } from '../../ui/submitted.js';
 import { EstimatorChoice, EstimatorFields } from './EstimatorChoice.js';
 import { without } from '../../without.js';
 import { useAsked } from '../../use-asked.js';
@@ -79,13 +80,7 @@ export function StartAnalysis({ run, onStarted }: StartAnalysisProps) {
   };
 
   return (
-    <form
-      className="analysis"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <form className="analysis" onSubmit={submitted(submit)}>
       <fieldset className="estimators">
         <legend className="hint">Estimators, over all training steps, as of now</legend>
         {choices.filter(({ missing }) => missing.length === 0).map(choice)}

@@ -3,6 +3,7 @@ import { useMutation } from 'urql';
 import { graphql } from '../../graphql.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Failure, Skeleton } from '../../ui/Notice.js';
+import { submitted } from '../../ui/submitted.js';
 import { fieldsOf, ParamField } from './ParamField.js';
 import { useAsked } from '../../use-asked.js';
 import { missingSignals } from './missing-signals.js';
@@ -67,13 +68,7 @@ export function StartAudit({ run, onStarted }: StartAuditProps) {
   };
 
   return (
-    <form
-      className="analysis"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <form className="analysis" onSubmit={submitted(submit)}>
       <div className="params">
         <label>
           The trainer says it used

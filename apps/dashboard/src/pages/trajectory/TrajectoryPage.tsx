@@ -72,7 +72,15 @@ export function TrajectoryPage() {
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={140} count={4} />;
-  if (!run || !trajectory) return <Empty title="There is no such trajectory in this run" />;
+  if (!run || !trajectory) {
+    return (
+      <Empty title="There is no such trajectory in this run">
+        <Link to="/runs/$run" params={{ run: params.run }}>
+          See the run
+        </Link>
+      </Empty>
+    );
+  }
   const { success, outcomeReward, turnCount, parent, problems } = trajectory;
 
   return (

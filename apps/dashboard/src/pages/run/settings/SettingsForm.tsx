@@ -5,6 +5,7 @@ import { wordsOf } from '../diagnostic-text.js';
 import { SetMutation } from './queries.js';
 import { settingChanges, settingText, type SettingField } from './setting-fields.js';
 import { settingRefusals } from './setting-refusals.js';
+import { submitted } from '../../../ui/submitted.js';
 
 interface SettingsFormProps {
   readonly run: string;
@@ -28,12 +29,7 @@ export function SettingsForm({ run, diagnostic, fields, given, onEnd }: Settings
     if (!answer.error) onEnd(true);
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <form onSubmit={submitted(submit)}>
       <div className="setting-fields">
         {fields.map((field) => (
           <Field
