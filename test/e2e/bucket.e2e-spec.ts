@@ -1,12 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRun } from '#lib/sdk';
 import { openSegmentStore, type SegmentStore } from '#lib/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnalysis, whenEnded } from '../support/analyses.js';
 import { resultsOf } from '../support/intact.js';
-import { expectRebuildEqual, train } from '../support/logged.js';
+import { aRunOn, expectRebuildEqual, train } from '../support/logged.js';
 import { recredit, recreditJson } from '../support/recredit.js';
 import { hasS3Server, S3_ENVIRONMENT, S3Server, s3Title } from '../support/s3-server.js';
 import { aFreePort, ServedPlatform, until } from '../support/served-platform.js';
@@ -39,14 +38,7 @@ describe.runIf(hasS3Server())('a platform whose segments lie in a bucket', () =>
   });
 
   async function trained(name: string): Promise<string> {
-    const run = await startRun({
-      project: 'default',
-      name,
-      url: platform.url,
-      apiKey: platform.key,
-      spool: mkdtempSync(join(folder, 'spool-')),
-      sealAfterMs: 20,
-    });
+    const run = await aRunOn(platform, name);
     await train(run, 0, 64);
     const { run: id } = await run.end();
     ids.set(name, id!);

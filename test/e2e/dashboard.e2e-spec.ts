@@ -1,31 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { train } from '#app/example-trainer';
 import { startRun } from '#lib/sdk';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserTitle, hasBrowser, painted, TestBrowser, tooWide, violations } from '../support/browser.js';
+import { everyPage } from '../support/every-page.js';
 import { ServedPlatform } from '../support/served-platform.js';
 
-const CHROMIUM = process.env.RECREDIT_TEST_CHROMIUM ?? '/usr/bin/chromium';
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 /** Where a picture of every page is kept; not said: nowhere. */
 const PICTURES = process.env.RECREDIT_TEST_PICTURES;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** WCAG 2.2, levels A and AA */
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-interface Violation {
-  readonly id: string;
-  readonly where: readonly string[];
-}
 const PLANTED = '<script>document.title = "taken"</script><img src=x onerror="document.title=1">\u202Egnp.exe';
 
-describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROMIUM} (skipped without one)`, () => {
+describe.skipIf(!hasBrowser)(browserTitle('the dashboard'), () => {
   let platform: ServedPlatform;
-  let browser: Browser;
+  let browser: TestBrowser;
   let page: Page;
-  const complaints: string[] = [];
+  let complaints: string[];
 
   beforeAll(async () => {
     platform = await ServedPlatform.start();
@@ -40,11 +31,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     hostile.end({ outcomeReward: 1, success: true });
     await run.end();
 
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-    page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
-    page.setDefaultTimeout(15_000);
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    browser = await TestBrowser.launch();
+    ({ complaints } = browser);
+    page = await browser.newPage();
   });
 
   afterAll(async () => {
@@ -141,7 +130,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
   it('shows hostile text as text, and goes from turn to turn by key', async () => {
     await page.goto(`${platform.url}/runs#key=${platform.key}`);
     await heading('Runs');
-    await expect.poll(() => page.url()).not.toContain('rk_');
+    expect(page.url()).not.toContain('rk_');
     await page.goto(`${platform.url}/runs/household/trajectories/hostile`);
     await heading('hostile');
     const said = page.locator('.said').first();
@@ -218,7 +207,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     await visit(`/runs/${run.id}`);
     const chart = page.locator('.chart-brushed').nth(1);
     await chart.locator('canvas').waitFor();
-    await sleep(300); // charts take their size after they are there
+    await painted(page);
     const { x, y, width } = (await chart.boundingBox())!;
     await page.mouse.move(x + width * 0.4, y + 60);
     await page.mouse.down();
@@ -305,76 +294,33 @@ describe.skipIf(!existsSync(CHROMIUM))(`the dashboard, in the browser at ${CHROM
     expect(complaints).toEqual([]);
   });
 
-  let pages: Promise<Record<string, string>> | undefined;
+  let pages: ReturnType<typeof everyPage> | undefined;
 
-  /** Every page, with something to see on it. */
-  async function everyPage(): Promise<Record<string, string>> {
-    const { run } = await platform.ask(
-      '{ run(id: "household") { id groups(first: 1) { edges { node { name trajectories { edges { node { id } } } } } } } }',
-    );
-    const { run: other } = await platform.ask('{ run(id: "second") { id } }');
-    const { startAnalysis: analysis } = await platform.ask(
-      `mutation { startAnalysis(input: { runs: [{ run: "household" }], estimators: [{ id: "grpo" }, { id: "hgpo" }] }) { id } }`,
-    );
-    const { startAudit: audit } = await platform.ask(
-      `mutation { startAudit(input: { run: "household", estimator: "grpo" }) { id } }`,
-    );
-    const question = `{ analysis(id: "${analysis.id}") { state } audit(id: "${audit.id}") { state } run(id: "household") { diagnostics { id } } }`;
-    await expect
-      .poll(() => platform.ask(question), { timeout: 150_000, interval: 500 })
-      .toMatchObject({
-        analysis: { state: 'COMPLETED' },
-        audit: { state: 'COMPLETED' },
-        run: { diagnostics: expect.arrayContaining([expect.anything()]) },
-      });
-    const [{ node: group }] = run.groups.edges;
-    const [{ node: trajectory }] = group.trajectories.edges;
-    return {
-      runs: '/runs',
-      run: `/runs/${run.id}?diagnostic=zero-variance-groups`,
-      group: `/runs/${run.id}/steps/0?group=${group.name}`,
-      plan: `/runs/${run.id}/plan`,
-      trajectory: `/runs/${run.id}/trajectories/${trajectory.id}?tokens=entropy&turn=1`,
-      hostile: `/runs/${run.id}/trajectories/hostile`,
-      comparison: `/analyses/${analysis.id}`,
-      audit: `/audits/${audit.id}`,
-      events: `/runs/${run.id}/events?event=3`,
-      keys: '/keys',
-      devices: '/devices',
-      compare: `/compare?a=${run.id}&b=${other.id}`,
-    };
-  }
-
-  const VIEWS: [string, 'light' | 'dark', number][] = [
-    ['a desk', 'light', 1280],
-    ['a desk at night', 'dark', 1280],
-    ['a telephone at night', 'dark', 390],
-    ['a telephone', 'light', 390],
-  ];
-
-  it.each(VIEWS)(
-    'on %s every page can be read by everybody, and none is wider than the screen',
-    async (name, colorScheme, width) => {
-      const viewer = await browser.newPage({ viewport: { width, height: 844 }, colorScheme });
-      viewer.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  it.each([
+    ['a desk', 1280],
+    ['a telephone', 390],
+  ])(
+    'on %s every page can be read by everybody by day and by night, and none is wider than the screen',
+    async (name, width) => {
+      const viewer = await browser.newPage({ viewport: { width, height: 844 } });
       await viewer.goto(`${platform.url}/#key=${platform.key}`);
       await viewer.getByRole('heading', { level: 1 }).waitFor();
-      for (const [page, path] of Object.entries(await (pages ??= everyPage()))) {
+      for (const [page, { path, open }] of Object.entries(await (pages ??= everyPage(platform)))) {
         await viewer.goto(platform.url + path);
         await viewer.getByRole('heading', { level: 1 }).waitFor();
-        await expect.poll(() => viewer.locator('.skeleton').count(), { timeout: 15_000 }).toBe(0);
-        await sleep(300); // charts take their size after they are there
-        expect(
-          await viewer.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
-          page,
-        ).toBeLessThanOrEqual(0);
-        await viewer.evaluate(AXE);
-        const found = await viewer.evaluate<
-          Violation[]
-        >(`axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ html, failureSummary }) => html.slice(0, 200) + failureSummary) })))`);
-        expect(found, page).toEqual([]);
-        if (PICTURES) await viewer.screenshot({ path: join(PICTURES, `${page}, ${name}.png`), fullPage: true });
+        const isLoading = () => viewer.locator('.skeleton').count();
+        await expect.poll(isLoading, { timeout: 15_000 }).toBe(0);
+        await open?.(viewer);
+        await expect.poll(isLoading, { timeout: 15_000 }).toBe(0);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await viewer.emulateMedia({ colorScheme });
+          await painted(viewer);
+          expect(await tooWide(viewer), page).toBeLessThanOrEqual(0);
+          expect(await violations(viewer), `${page}, ${colorScheme}`).toEqual([]);
+          if (PICTURES) {
+            await viewer.screenshot({ path: join(PICTURES, `${page}, ${name}, ${colorScheme}.png`), fullPage: true });
+          }
+        }
       }
       await viewer.close();
       expect(complaints).toEqual([]);

@@ -2,10 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyRun } from '#lib/event-log';
-import { startRun } from '#lib/sdk';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAnalysis, whenEnded } from '../support/analyses.js';
-import { eventsOf, expectRebuildEqual, train, TURNS } from '../support/logged.js';
+import { aRunOn, eventsOf, expectRebuildEqual, train, TURNS } from '../support/logged.js';
 import { recredit, recreditJson } from '../support/recredit.js';
 import { ServedPlatform, until } from '../support/served-platform.js';
 
@@ -26,15 +25,7 @@ const environment = () => ({ RECREDIT_HOME: platform.home, RECREDIT_URL: platfor
 let runs = 0;
 const aName = () => `run-${++runs}`;
 
-const begin = (name: string) =>
-  startRun({
-    project: 'default',
-    name,
-    url: platform.url,
-    apiKey: platform.key,
-    spool: mkdtempSync(join(folder, 'spool-')),
-    sealAfterMs: 20,
-  });
+const begin = (name: string) => aRunOn(platform, name);
 
 /** @returns the id of a run that ended, with 64 trajectories in two training steps, analysed */
 async function aTrainedRun(name: string): Promise<string> {

@@ -43,13 +43,13 @@ function modules(files: Readonly<Record<string, string>>): string {
 }
 
 describe('a module that is no estimator', () => {
-  it.each([
+  it.concurrent.each([
     ['is not JavaScript', 'export default {\n  id: oh no,\n};', /x\.mjs:2: SyntaxError/],
     ['never ends to load', 'for (;;);', /x\.mjs: it took more than 10 s to import, and was ended/],
     ['ends its process', 'process.exit(0);', /x\.mjs: it ended its thread/],
     ['throws', '\n\nnull.x;', /x\.mjs: TypeError: .* \(x\.mjs:3\)/],
   ])('because it %s is refused at start, and nothing starts', async (_, source, reason) => {
-    const RECREDIT_HOME = join(folder, 'never');
+    const RECREDIT_HOME = mkdtempSync(join(folder, 'never-'));
     const { code, stderr } = await recredit(['serve'], {
       RECREDIT_HOME,
       RECREDIT_ESTIMATORS: modules({ 'x.mjs': source }),

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { checkBatch } from '#lib/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as sdk from '#lib/sdk';
-import { pythonVersion } from '../support/python.js';
+import { PYTHON_CACHE, pythonVersion } from '../support/python.js';
 import { recreditJson } from '../support/recredit.js';
 import { ServedPlatform, until } from '../support/served-platform.js';
 
@@ -36,7 +36,7 @@ describe.skipIf(!version)(title, () => {
 
   /** Runs Python with the package at hand; a status other than 0 throws with what was written. */
   async function python(args: readonly string[], more: Readonly<Record<string, string>> = {}, cwd = folder) {
-    const env = { PATH: process.env.PATH, PYTHONPATH: PACKAGE, PYTHONDONTWRITEBYTECODE: '1', ...environment, ...more };
+    const env = { PATH: process.env.PATH, PYTHONPATH: PACKAGE, ...PYTHON_CACHE, ...environment, ...more };
     return promisify(execFile)('python3', [...args], { cwd, env });
   }
 
@@ -57,7 +57,7 @@ describe.skipIf(!version)(title, () => {
 
   it('writes no line that the platform would refuse, whatever an event holds', async () => {
     const count = 20_000;
-    const env = { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1' };
+    const env = { PATH: process.env.PATH, ...PYTHON_CACHE };
     const seed = String(Math.floor(Math.random() * 2 ** 31));
     const options = { cwd: PACKAGE, env, maxBuffer: 2 ** 30, encoding: 'buffer' } as const;
     const { stdout } = await promisify(execFile)('python3', ['-m', 'tests.odd_events', seed, String(count)], options);
@@ -108,7 +108,7 @@ for turn in range(10**9):
     if trajectory.turn("x" * (turn % 300), f"go {turn}"):
         print(turn + 1, flush=True)
 `;
-    const env = { PATH: process.env.PATH, PYTHONPATH: PACKAGE, ...environment };
+    const env = { PATH: process.env.PATH, PYTHONPATH: PACKAGE, ...PYTHON_CACHE, ...environment };
     const child = spawn('python3', ['-c', trainer, spool], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasPackages, pythonVersion } from '../support/python.js';
+import { hasPackages, PYTHON_CACHE, pythonVersion } from '../support/python.js';
 import { RECREDIT } from '../support/recredit.js';
 import { ServedPlatform } from '../support/served-platform.js';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   environment = {
     PATH: process.env.PATH,
     PYTHONPATH: SDK,
-    PYTHONDONTWRITEBYTECODE: '1',
+    ...PYTHON_CACHE,
     RECREDIT_URL: platform.url,
     RECREDIT_API_KEY: platform.key,
     RECREDIT_SPOOL: join(folder, 'spool'),

@@ -1,13 +1,19 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { readEvents, verifyRun } from '#lib/event-log';
 import { rebuild } from '#lib/projection';
 import type { RunEvent } from '#lib/protocol';
-import type { Run } from '#lib/sdk';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { startRun, type Run } from '#lib/sdk';
 import { expect } from 'vitest';
 import { everythingOf } from '../../libs/projection/src/read-model-rows.builder.js';
 import { until, type ServedPlatform } from './served-platform.js';
 
 export const TURNS = 4;
+
+/** A run on a platform by a trainer with a spool of its own, which goes with the platform. */
+export const aRunOn = ({ url, key: apiKey, home }: ServedPlatform, name: string): Promise<Run> =>
+  startRun({ project: 'default', name, url, apiKey, spool: mkdtempSync(join(home, 'spool-')), sealAfterMs: 20 });
 
 /** Records trajectories as a trainer does, and lets the sender breathe. Eight are a group, four groups a training step. */
 export async function train(run: Run, from: number, to: number, prefix = 't'): Promise<void> {

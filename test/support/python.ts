@@ -1,4 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/** Python compiles what it imports once for all tests, and leaves nothing beside the sources. */
+export const PYTHON_CACHE = { PYTHONPYCACHEPREFIX: join(import.meta.dirname, '../../dist/python') };
 
 /** The version of `python3`; null where there is none, or one that the Python SDK does not run on. */
 export function pythonVersion(): string | null {

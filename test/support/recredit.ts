@@ -4,6 +4,9 @@ import { join } from 'node:path';
 
 export const RECREDIT = join(import.meta.dirname, '../../dist/apps/cli/src/main.js');
 
+/** Node compiles what processes of the build have in common once for all of them. */
+export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(import.meta.dirname, '../../dist/compiled') };
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -12,7 +15,7 @@ export interface Ended {
 
 /** Runs the built `recredit` with nothing in its environment but what is said, and collects what it wrote. */
 export async function recredit(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
-  const env = { PATH: process.env.PATH, ...environment };
+  const env = { PATH: process.env.PATH, ...COMPILE_CACHE, ...environment };
   const child = spawn(process.execPath, [RECREDIT, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));

@@ -9,8 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { openPool, openSegmentStore, type Pool, type SegmentStore } from '#lib/storage';
 import { readConfig } from '../../apps/cli/src/config.js';
 import { processesOn } from './processes.js';
+import { COMPILE_CACHE, RECREDIT } from './recredit.js';
 
-const RECREDIT = join(import.meta.dirname, '../../dist/apps/cli/src/main.js');
 const START_MS = 110_000;
 
 export interface Serving {
@@ -67,7 +67,13 @@ export class ServedPlatform {
     const log = openSync(this.#logFile, 'a');
     const child = spawn(process.execPath, [RECREDIT, 'serve', '--workers', String(workers)], {
       cwd: this.home,
-      env: { PATH: process.env.PATH, RECREDIT_HOME: this.home, RECREDIT_PORT: String(this.port), ...environment },
+      env: {
+        PATH: process.env.PATH,
+        ...COMPILE_CACHE,
+        RECREDIT_HOME: this.home,
+        RECREDIT_PORT: String(this.port),
+        ...environment,
+      },
       stdio: ['ignore', log, log],
     });
     closeSync(log);

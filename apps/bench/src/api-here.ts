@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createApi, weighBuffersWithHeap } from '#app/api';
+import { createApi, letRequestsDieYoung, weighBuffersWithHeap } from '#app/api';
 import { Authenticator, confine, createKey } from '#lib/access';
 import { EventLog } from '#lib/event-log';
 import { openPool, openSegmentStore } from '#lib/storage';
@@ -22,6 +22,7 @@ export interface ApiHere extends Recording {
 export function withApiHere<T>(work: (api: ApiHere) => Promise<T>): Promise<T> {
   return withDatabase(async (url) => {
     weighBuffersWithHeap(); // as where the API is started
+    letRequestsDieYoung();
     const folder = await mkdtemp(join(tmpdir(), 'recredit-bench-'));
     const owner = openPool(url, { size: 2 });
     const platform = openPool(url, { role: 'recredit_app', projects: '*', size: 8 });

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { SHARDS_PER_THREAD, shardThreads } from '#app/worker';
-import { openSegment } from '#lib/columnar';
+import { openSegment, readHead } from '#lib/columnar';
 import { FigureMemory, measureSteps, readDiagnosis, stepRevisions, type MeasureTask } from '#lib/diagnosis';
+import { FileMemory } from '#lib/storage';
 import { rowsAgainst, type Benchmark, type BenchOptions } from './benchmark.js';
 import type { BenchRow } from './bench-row.js';
 import { withDiagnosedRun, type DiagnosedRun } from './diagnosed-run.js';
@@ -87,11 +88,14 @@ async function caughtUp({ pool, segments, id, asOf, turns }: DiagnosedRun, threa
   }
 }
 
-/** Opens each segment once and sums its numbers. */
+/** Opens each segment once, as who measures does, and sums its numbers. */
 function readColumns({ store, files, turns }: DiagnosedRun): Promise<Rates> {
+  const memory = new FileMemory(16 * 2 ** 20);
   return rates(turns, async () => {
     for (const { numericKey, textKey } of files) {
-      const [numeric, text] = await Promise.all([store.get(numericKey), store.get(textKey)]);
+      const { allocate, giveBack } = memory.lend();
+      const read = (key: string) => readHead(store, key, allocate);
+      const [numeric, text] = await Promise.all([read(numericKey), read(textKey)]);
       const { columns } = openSegment(numeric, text).trajectories;
       for (const [path, column] of columns) {
         if (column.kind !== 'number' || path.startsWith('token.')) continue;
@@ -99,6 +103,7 @@ function readColumns({ store, files, turns }: DiagnosedRun): Promise<Rates> {
         for (let i = 0; i < column.values.length; i++) sum += column.values[i];
         if (Number.isNaN(sum)) throw new Error(`${path} has gaps`);
       }
+      giveBack();
     }
   });
 }

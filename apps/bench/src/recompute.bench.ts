@@ -38,6 +38,7 @@ export const recompute: Benchmark = {
           ],
           ...(await rows(shards, 'gigpo')),
           ...(await rows(shards, 'grpo')),
+          await besideTokens(),
         ],
       );
     }),
@@ -48,6 +49,8 @@ export const recompute: Benchmark = {
  * own threads are busy until about then.
  */
 const WARM_UPS = 150;
+const TOKENS = 300;
+const TURNS_WITH_TOKENS = 40_960;
 
 async function rows(shards: StoredShards, estimator: string): Promise<(readonly [string, number])[]> {
   const what = `${estimator}, ${shards.turns} turns from segments to credit files`;
@@ -56,6 +59,18 @@ async function rows(shards: StoredShards, estimator: string): Promise<(readonly 
     [`${what}, a thread per core`, await computed(shards, estimator, availableParallelism())],
     [`${what}, a thread per core that just started`, await computed(shards, estimator, availableParallelism(), 1)],
   ];
+}
+
+/** A quarter of a gigabyte of segments, whose tokens nobody asks for. */
+function besideTokens(): Promise<readonly [string, number]> {
+  return withShards(
+    TURNS_WITH_TOKENS,
+    async (shards) => [
+      `gigpo, ${shards.turns} turns in shards of 1,280 beside ${TOKENS} tokens each, one thread`,
+      await computed(shards, 'gigpo', 1),
+    ],
+    { perStep: 80, tokens: TOKENS },
+  );
 }
 
 /**
