@@ -21,7 +21,7 @@ function recomputed(): Promise<number> {
   return withShards(turns, async (shards) => shards.turns / (await computed(shards, 'gigpo', 1)));
 }
 
-/** Appends the turns of trajectories as they are streamed, and projects them. @returns the seconds of the one or the other */
+/** Appends the turns of trajectories as they are streamed, projects them, and rebuilds the run. @returns the seconds of one of these */
 function logged(): Promise<number> {
   return withDatabase(async (url) => {
     const owner = openPool(url, { size: 1 });
@@ -54,13 +54,21 @@ function logged(): Promise<number> {
       }
       if (kind === 'ingest') return appending / 1000;
       const projector = new Projector({ pool, store: { put: async () => {} } });
-      const started = performance.now();
-      await projector.projectRun(run);
-      await projector.stop();
-      return (performance.now() - started) / 1000;
+      try {
+        const projecting = await timed(() => projector.projectRun(run));
+        return kind === 'project' ? projecting : await timed(() => projector.rebuildRun(run));
+      } finally {
+        await projector.stop();
+      }
     } finally {
       await log.close();
       await Promise.all([pool.end(), owner.end()]);
     }
   });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1000;
 }

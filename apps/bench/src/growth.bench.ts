@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { BenchRow } from './bench-row.js';
 import type { Benchmark, BenchOptions } from './benchmark.js';
 
-const KINDS = ['recompute', 'ingest', 'project'] as const;
+const KINDS = ['recompute', 'ingest', 'project', 'rebuild'] as const;
 export type GrowthKind = (typeof KINDS)[number];
 
 /** What a process of its own found. */

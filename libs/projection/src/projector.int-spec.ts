@@ -77,6 +77,44 @@ describe('a rebuild', () => {
   });
 });
 
+describe('while it is rebuilt, a run', () => {
+  async function projectedRun(project: string) {
+    const runId = await aRun(db.ownerPool);
+    await appendBusyRun(db.pool, runId, project);
+    await projector().projectRun(runId);
+    return runId;
+  }
+
+  it('is read as it was', async () => {
+    const runId = await projectedRun('read meanwhile');
+    const before = await everything(runId);
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const put = async (key: string, bytes: Uint8Array) => {
+      begun.resolve();
+      await goOn.promise;
+      await store.put(key, bytes);
+    };
+    const done = rebuild(db.pool, { ...store, put }, runId, { segmentSize });
+    await begun.promise;
+    const meanwhile = await everything(runId);
+    goOn.resolve();
+    await done;
+    expect([meanwhile, await everything(runId)]).toEqual([before, before]);
+  });
+
+  it('stays as it was where that fails', async () => {
+    const runId = await projectedRun('failing');
+    const before = await everything(runId);
+    let puts = 0;
+    const put = async (key: string, bytes: Uint8Array) => {
+      if (++puts === 5) throw new Error('the disk is full');
+      await store.put(key, bytes);
+    };
+    await expect(rebuild(db.pool, { ...store, put }, runId, { segmentSize })).rejects.toThrow('the disk is full');
+    expect(await everything(runId)).toEqual(before);
+  });
+});
+
 describe('an interrupted projector', () => {
   it('repeats nothing and loses nothing when its connection is killed in the middle of a chunk', async () => {
     const runId = await aRun(db.ownerPool);

@@ -1,6 +1,7 @@
 import { followAppends, type Following } from '#lib/event-log';
 import type { Pool, SegmentStore } from '#lib/storage';
 import { Client } from 'pg';
+import { dropReadModels } from './drop-read-models.js';
 import { laggingRuns } from './lagging-runs.js';
 import { projectChunk, type ChunkOptions } from './project-chunk.js';
 import type { SegmentSize } from './project-events.js';
@@ -75,6 +76,18 @@ export class Projector {
     let sum = 0;
     for (let count = -1; count !== 0; sum += count) count = (await this.#projectChunk(runId, true)) ?? 0;
     return sum;
+  }
+
+  /**
+   * Drops all that was made of the log of a run and makes it again, waiting for anyone who is at it. It is one
+   * transaction: until it ends everybody reads the run as it was, and what fails on the way leaves it so.
+   */
+  async rebuildRun(runId: string): Promise<void> {
+    await withRun(this.#pool, runId, true, async (client) => {
+      await dropReadModels(client, runId);
+      while ((await projectChunk(client, runId, this.#chunk)) > 0);
+    });
+    this.#notices.announce(runId);
   }
 
   #wake(runId: string | null): void {

@@ -1,6 +1,5 @@
 import type { Pool, SegmentStore } from '#lib/storage';
 import { segmentFolder } from './cut-segment.js';
-import { dropReadModels } from './drop-read-models.js';
 import { Projector, type ProjectorParts } from './projector.js';
 import { projectedPosition } from './readers/projected-position.js';
 import { withRun } from './run-lock.js';
@@ -12,8 +11,8 @@ export interface Rebuilt {
 
 /**
  * Drops all that was made of the log of a run, or (null) of every run, and makes it again: the same rows and, from the same
- * version of the platform, the same files. Files that no segment names afterwards are removed. Others may project
- * meanwhile; readers see the run grow once more.
+ * version of the platform, the same files. Until a run is made, readers see it as it was. Files that no segment names
+ * afterwards are removed.
  */
 export async function rebuild(
   pool: Pool,
@@ -23,13 +22,15 @@ export async function rebuild(
 ): Promise<Rebuilt[]> {
   const projector = new Projector({ ...options, pool, store });
   const rebuilt: Rebuilt[] = [];
-  for (const id of runId === null ? await runsWithEvents(pool) : [runId]) {
-    await withRun(pool, id, true, (client) => dropReadModels(client, id));
-    await projector.projectRun(id);
-    rebuilt.push({ runId: id, events: await projectedPosition(pool, id) });
-    await removeStrayFiles(pool, store, id);
+  try {
+    for (const id of runId === null ? await runsWithEvents(pool) : [runId]) {
+      await projector.rebuildRun(id);
+      rebuilt.push({ runId: id, events: await projectedPosition(pool, id) });
+      await removeStrayFiles(pool, store, id);
+    }
+  } finally {
+    await projector.stop();
   }
-  await projector.stop();
   return rebuilt;
 }
 
