@@ -11,7 +11,8 @@ const LAYERS = [
   ['credit'],
   ['credit-learned'],
   ['columnar', 'diagnostics'],
-  ['storage', 'event-log', 'queue', 'own-estimators'],
+  ['storage', 'own-estimators'],
+  ['event-log', 'queue'],
   ['access'],
   ['projection', 'importers', 'annotators', 'webhooks'],
   // plans over the read models and computes over the segments that the projection makes

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import { openPool, type Pool } from '#lib/storage';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { aRun } from '../../../test/support/rows.js';
@@ -12,20 +12,17 @@ const NEVER = 1_000_000;
 
 let db: TestDatabase;
 let log: EventLog;
+let pool: Pool;
 beforeAll(async () => {
   db = await testDatabase();
+  pool = openPool(db.url, { size: 1, applicationName: 'follower' });
   log = new EventLog(db.pool);
 });
 afterAll(async () => {
   await log.close();
+  await pool.end();
   await db.drop();
 });
-
-async function connect(): Promise<Client> {
-  const client = new Client({ connectionString: db.url, application_name: 'follower' });
-  await client.connect();
-  return client;
-}
 
 const seen = (heard: (string | null)[], what: string | null, times = 1) =>
   vi.waitUntil(() => heard.filter((each) => each === what).length >= times, 10_000);
@@ -34,7 +31,7 @@ describe('followAppends', () => {
   it('says which run grew, a few times per second and not per append', async () => {
     const [runId, own] = [await aRun(db.ownerPool), await aRun(db.ownerPool)];
     const heard: (string | null)[] = [];
-    const following = followAppends(connect, (run) => heard.push(run), { pollMs: NEVER });
+    const following = followAppends(pool, (run) => heard.push(run), { pollMs: NEVER });
     await seen(heard, null);
 
     for (let n = 0; n < 40; n++) await log.append(runId, await aBatch('p', n));
@@ -53,7 +50,7 @@ describe('followAppends', () => {
     await log.append(runId, await aBatch('p', 0));
     await sleep(150);
     const heard: (string | null)[] = [];
-    const following = followAppends(connect, (run) => heard.push(run), { pollMs: NEVER });
+    const following = followAppends(pool, (run) => heard.push(run), { pollMs: NEVER });
     await seen(heard, null);
     await log.append(runId, await aBatch('p', 0));
     await expect(log.append(runId, await aBatch('p', 7))).rejects.toThrow('expected batch 1');
@@ -65,7 +62,7 @@ describe('followAppends', () => {
   it('comes back when its connection dies, and says that it may have missed something', async () => {
     const runId = await aRun(db.ownerPool);
     const heard: (string | null)[] = [];
-    const following = followAppends(connect, (run) => heard.push(run), { pollMs: NEVER });
+    const following = followAppends(pool, (run) => heard.push(run), { pollMs: NEVER });
     await seen(heard, null);
     await db.ownerPool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'follower'`,
@@ -78,8 +75,8 @@ describe('followAppends', () => {
 
   it('keeps saying that any run may have grown while it cannot listen', async () => {
     const heard: (string | null)[] = [];
-    const refuse = () => Promise.reject(new Error('no route'));
-    const following = followAppends(refuse, (run) => heard.push(run), { pollMs: 20 });
+    const away = openPool('postgres://127.0.0.1:1/none');
+    const following = followAppends(away, (run) => heard.push(run), { pollMs: 20 });
     await seen(heard, null, 3);
     await following.close();
     const { length } = heard;
@@ -88,7 +85,7 @@ describe('followAppends', () => {
   });
 
   it('leaves no connection behind', async () => {
-    const following = followAppends(connect, () => {}, { pollMs: NEVER });
+    const following = followAppends(pool, () => {}, { pollMs: NEVER });
     await following.close();
     await vi.waitUntil(async () => {
       const { rows } = await db.ownerPool.query(

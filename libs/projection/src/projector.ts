@@ -1,6 +1,5 @@
 import { followAppends, type Following } from '#lib/event-log';
 import type { Pool, SegmentStore } from '#lib/storage';
-import { Client } from 'pg';
 import { dropReadModels } from './drop-read-models.js';
 import { laggingRuns } from './lagging-runs.js';
 import { projectChunk, type ChunkOptions } from './project-chunk.js';
@@ -55,12 +54,7 @@ export class Projector {
 
   /** Follows all runs, those that fell behind first. */
   start(): void {
-    const connect = async () => {
-      const client = new Client(this.#pool.options);
-      await client.connect();
-      return client;
-    };
-    this.#following ??= followAppends(connect, (runId) => this.#wake(runId), { pollMs: this.#pollMs });
+    this.#following ??= followAppends(this.#pool, (runId) => this.#wake(runId), { pollMs: this.#pollMs });
   }
 
   /** Returns when the chunks under way are stored. What follows is for the next one who starts. */

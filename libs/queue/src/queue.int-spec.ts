@@ -151,6 +151,23 @@ describe('a job that fails', () => {
   });
 });
 
+it('stops while the database ends its connections', async () => {
+  const queue = new Queue(db.url, { applicationName: 'leaving' });
+  await queue.start();
+  const { rows } = await db.ownerPool.query(
+    `select pid from pg_stat_activity where application_name = 'leaving' and datname = current_database()`,
+  );
+  const backends = rows.map(({ pid }) => pid as number);
+  expect(backends.length).toBeGreaterThan(1);
+  // each is told to end before it reads that its client leaves; unheard, its last word ends the process
+  for (const pid of backends) process.kill(pid, 'SIGSTOP');
+  const stopped = queue.stop({ patienceMs: 1000 });
+  await sleep(200);
+  await db.ownerPool.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [backends]);
+  for (const pid of backends) process.kill(pid, 'SIGCONT');
+  await stopped;
+});
+
 describe('cancelling', () => {
   it('takes out what waits and stops what runs', async () => {
     const job = aJob();

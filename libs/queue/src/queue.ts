@@ -1,5 +1,6 @@
 import { messageOf, RecreditError } from '#lib/kernel';
-import { PgBoss, type JobWithMetadata } from 'pg-boss';
+import { listenTo, openPool, type Pool } from '#lib/storage';
+import { PgBoss, type Db, type JobWithMetadata } from 'pg-boss';
 import { z } from 'zod';
 import type { Job } from './job.js';
 import { reasonOf } from './reason.js';
@@ -52,6 +53,7 @@ const INSERT_AT_ONCE = 5000;
  */
 export class Queue {
   readonly #boss: PgBoss;
+  readonly #pool: Pool;
   readonly #ready = new Map<string, Promise<void>>();
   readonly #running = new Map<string, AbortController>();
   readonly #onError: (error: Error) => void;
@@ -60,10 +62,9 @@ export class Queue {
   /** @param url as the database's owner: the queue has its own tables, in its own schema */
   constructor(url: string, { applicationName = 'recredit queue', size = 4, onError = () => {} }: QueueOptions = {}) {
     this.#onError = onError;
+    this.#pool = openPool(url, { size: size + 1, applicationName });
     this.#boss = new PgBoss({
-      connectionString: url,
-      application_name: applicationName,
-      max: size,
+      db: databaseOf(this.#pool),
       schema: SCHEMA,
       schedule: false,
       superviseIntervalSeconds: WATCH_SECONDS,
@@ -75,14 +76,18 @@ export class Queue {
 
   async start(): Promise<void> {
     await this.#boss.start();
-    await this.#boss.getDb().executeSql(GRANTS);
+    await this.#pool.query(GRANTS);
     this.#cancelCheck = setInterval(() => void this.#abortCancelled().catch(this.#onError), CANCEL_CHECK_MS);
   }
 
   /** Takes no more jobs, lets the running ones end for a while, then gives them up: another worker tries again. */
   async stop({ patienceMs = 20_000 }: { patienceMs?: number } = {}): Promise<void> {
     if (this.#cancelCheck) clearInterval(this.#cancelCheck);
-    await this.#boss.stop({ graceful: true, timeout: patienceMs });
+    try {
+      await this.#boss.stop({ graceful: true, timeout: patienceMs });
+    } finally {
+      await this.#pool.end();
+    }
   }
 
   /** Queues one job per payload; those whose key waits or runs already are left out. @returns how many were new */
@@ -125,12 +130,10 @@ export class Queue {
   /** What waits under the keys is taken out; what runs is told to give up, within a second wherever it runs. */
   async cancel<P extends AnyPayload, Ports>(job: Job<P, Ports>, keys: string | readonly string[]): Promise<void> {
     await this.#queueOf(job);
-    const { rows } = await this.#boss
-      .getDb()
-      .executeSql(`select id from ${SCHEMA}.job where name = $1 and singleton_key = any($2) and state <= 'active'`, [
-        job.name,
-        [keys].flat(),
-      ]);
+    const { rows } = await this.#pool.query(
+      `select id from ${SCHEMA}.job where name = $1 and singleton_key = any($2) and state <= 'active'`,
+      [job.name, [keys].flat()],
+    );
     if (rows.length > 0)
       await this.#boss.cancel(
         job.name,
@@ -141,7 +144,7 @@ export class Queue {
   /** Where the jobs under the keys stand, the newest of each; a key that never was is left out. */
   async states<P extends AnyPayload, Ports>(job: Job<P, Ports>, keys: readonly string[]): Promise<JobState[]> {
     await this.#queueOf(job);
-    const { rows } = await this.#boss.getDb().executeSql(
+    const { rows } = await this.#pool.query(
       `select distinct on (singleton_key) singleton_key as key, state, output,
          retry_count + (state >= 'active' and started_on is not null)::int as tries
        from ${SCHEMA}.job where name = $1 and singleton_key = any($2)
@@ -158,7 +161,7 @@ export class Queue {
 
   /** How many jobs there are, of every queue; those that are done are not counted. */
   async depths(): Promise<QueueDepth[]> {
-    const { rows } = await this.#boss.getDb().executeSql(
+    const { rows } = await this.#pool.query(
       `select name as job, state, count(*)::int as count from ${SCHEMA}.job
        where state in ('created', 'retry', 'active', 'failed') group by name, state order by name, state`,
     );
@@ -207,11 +210,10 @@ export class Queue {
 
   async #abortCancelled(): Promise<void> {
     if (this.#running.size === 0) return;
-    const { rows } = await this.#boss
-      .getDb()
-      .executeSql(`select id from ${SCHEMA}.job where id = any($1::uuid[]) and state = 'cancelled'`, [
-        [...this.#running.keys()],
-      ]);
+    const { rows } = await this.#pool.query(
+      `select id from ${SCHEMA}.job where id = any($1::uuid[]) and state = 'cancelled'`,
+      [[...this.#running.keys()]],
+    );
     for (const { id } of rows) this.#running.get(id)?.abort();
   }
 
@@ -244,6 +246,12 @@ export class Queue {
     await this.#boss.updateQueue(job.name, settings); // where an earlier version made it
   }
 }
+
+/** A listening connection of pg-boss's own that dies while it is closed ends the process; one of our pools does not. */
+const databaseOf = (pool: Pool): Db => ({
+  executeSql: (text, values) => pool.query(text, values),
+  listen: async (channel, onNotice, onListening) => listenTo(pool, [channel], { onNotice, onListening }),
+});
 
 const failedQueue = (job: { readonly name: string }) => `${job.name}.failed`;
 

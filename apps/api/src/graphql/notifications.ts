@@ -1,9 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import type { Pool } from '#lib/storage';
+import { listenTo, type Listening, type Pool } from '#lib/storage';
 
-const RECONNECT_MS = 500;
 /** Notifications may be lost; nobody waits for one longer than this. */
 const PATIENCE_MS = 5000;
 
@@ -22,6 +20,7 @@ export interface Bell {
 export class Notifications implements OnModuleInit, OnApplicationShutdown {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #stopped = new AbortController();
+  #listening: Listening | null = null;
 
   constructor(
     private readonly pool: Pool,
@@ -30,13 +29,17 @@ export class Notifications implements OnModuleInit, OnApplicationShutdown {
 
   /** Listens until stopped, connecting again whenever the connection is lost. */
   onModuleInit(): void {
-    void this.#listen(this.#stopped.signal);
+    this.#listening = listenTo(this.pool, this.channels, {
+      onListening: () => this.#ringAll(),
+      onNotice: (payload, channel) => this.#emitter.emit(nameOf(channel, payload)),
+    });
   }
 
   /** After the sockets are closed: a subscriber that is told "complete" would not come again. */
-  onApplicationShutdown(): void {
+  async onApplicationShutdown(): Promise<void> {
     this.#stopped.abort();
     this.#ringAll();
+    await this.#listening?.close();
   }
 
   /** Bells that hang. */
@@ -72,31 +75,6 @@ export class Notifications implements OnModuleInit, OnApplicationShutdown {
 
   #ringAll(): void {
     for (const name of this.#emitter.eventNames()) this.#emitter.emit(name);
-  }
-
-  async #listen(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#listenOnce(signal).catch(() => {}); // the database is away: try again
-      await sleep(RECONNECT_MS, undefined, { signal, ref: false }).catch(() => {});
-    }
-  }
-
-  /** Until the connection is lost, or stopped. */
-  async #listenOnce(signal: AbortSignal): Promise<void> {
-    const client = await this.pool.connect();
-    const over = Promise.withResolvers<void>();
-    const end = () => over.resolve();
-    client.once('error', end).once('end', end);
-    signal.addEventListener('abort', end);
-    try {
-      client.on('notification', ({ channel, payload = '' }) => this.#emitter.emit(nameOf(channel, payload)));
-      if (!signal.aborted) for (const channel of this.channels) await client.query(`listen ${channel}`);
-      this.#ringAll();
-      if (!signal.aborted) await over.promise;
-    } finally {
-      signal.removeEventListener('abort', end);
-      client.release(true);
-    }
   }
 }
 
