@@ -162,6 +162,30 @@ describe('analyze and compare', () => {
   });
 });
 
+describe('diagnose', () => {
+  it('says what stands now, and what stood then', async () => {
+    // eight groups of two a step; in the first three steps half of them carry no signal
+    const rollouts = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((trainingStep) =>
+      Array.from({ length: 16 }, (_, i) => ({
+        id: `${trainingStep}-${i}`,
+        group: `task ${i >> 1}`,
+        trainingStep,
+        outcomeReward: trainingStep < 3 && i < 8 ? 0 : i % 2,
+        turns: [{ state: 'a room', action: 'go' }],
+      })),
+    );
+    writeFileSync(join(folder, 'starved.jsonl'), rollouts.map((each) => JSON.stringify(each)).join('\n'));
+    await json('import', 'recredit', join(folder, 'starved.jsonl'), '--run', 'starved');
+    const now = await text('diagnose', 'starved');
+    expect(now.stdout).toMatch(/^starved, its first \d+ events: no alert stands, 1 came and went$/m);
+    const then = await text('diagnose', 'starved', '--as-of', '49');
+    expect(then.stdout).toMatch(/^starved, its first 49 events: 1 alert stands$/m);
+    expect(then.stdout).toContain('zero-variance-groups, since training step 2 (groupFraction 0.5000)');
+    const { asOf, alerts } = await json('diagnose', 'starved', '--as-of', '33');
+    expect({ asOf, alerts }).toEqual({ asOf: 33, alerts: [] });
+  });
+});
+
 describe('files', () => {
   it('of a run can be exported, and judged again without the platform, to the same bytes', async () => {
     const { analysis } = await json('analyze', '--run', 'small', '--estimators', 'grpo,hgpo', '--wait');

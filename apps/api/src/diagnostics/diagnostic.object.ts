@@ -39,6 +39,27 @@ export class DiagnosticStep {
   observations!: number;
 }
 
+@ObjectType({ description: 'A stretch of training steps in which a diagnostic was beyond its threshold.' })
+export class AlertStretch {
+  @Field(() => String)
+  rule!: string;
+
+  @Field(() => AlertLevel)
+  level!: AlertLevel;
+
+  @Field(() => String, { description: 'What it means, in one sentence.' })
+  says!: string;
+
+  @Field(() => Json, { description: 'The values that opened it.' })
+  saw!: unknown;
+
+  @Field(() => Int, { description: 'The training step whose values opened it.' })
+  openedStep!: number;
+
+  @Field(() => Int, { nullable: true, description: 'The training step whose values closed it; null: it is open.' })
+  closedStep!: number | null;
+}
+
 @ObjectType({ description: 'A measured statement about a run.' })
 export class Diagnostic {
   @Field(() => ID)
@@ -73,6 +94,11 @@ export class Diagnostic {
 
   @Field(() => [Evidence], { description: 'The places that show it best.' })
   evidence!: readonly Evidence[];
+
+  @Field(() => [AlertStretch], {
+    description: 'What its rules say of these training steps, in the order of their opening.',
+  })
+  alerts!: readonly AlertStretch[];
 
   @Field(() => [String], { description: 'Signals that it lacked, and on how many training steps.' })
   missing!: readonly string[];
@@ -151,34 +177,16 @@ export class DiagnosticSettings {
   settings!: unknown;
 }
 
-@ObjectType({ description: 'A diagnostic was beyond its threshold for a while.' })
-export class Alert {
+@ObjectType({ description: 'A diagnostic was beyond its threshold for a while, and the log says so.' })
+export class Alert extends AlertStretch {
   @Field(() => ID)
   id!: string;
 
   @Field(() => String)
   diagnostic!: string;
 
-  @Field(() => String)
-  rule!: string;
-
-  @Field(() => AlertLevel)
-  level!: AlertLevel;
-
-  @Field(() => String, { description: 'What it means, in one sentence.' })
-  says!: string;
-
-  @Field(() => Json, { description: 'The values that opened it.' })
-  saw!: unknown;
-
-  @Field(() => Int, { description: 'The training step whose values opened it.' })
-  openedStep!: number;
-
   @Field(() => GraphQLISODateTime)
   openedAt!: Date;
-
-  @Field(() => Int, { nullable: true, description: 'The training step whose values closed it; null: it is open.' })
-  closedStep!: number | null;
 
   @Field(() => GraphQLISODateTime, { nullable: true })
   closedAt!: Date | null;

@@ -4,7 +4,14 @@ import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
 import type { Key, Order } from '../graphql/cursor.js';
 import { queryable } from '../graphql/queryable.js';
 import type { MetricPoint } from '../metrics/metric-series.object.js';
-import type { Alert, Diagnostic, DiagnosticSettings, DiagnosticStep, SettingOrigin } from './diagnostic.object.js';
+import type {
+  Alert,
+  AlertLevel,
+  Diagnostic,
+  DiagnosticSettings,
+  DiagnosticStep,
+  SettingOrigin,
+} from './diagnostic.object.js';
 
 /** A diagnostic of a run; its steps where they are known already, else they are loaded when asked for. */
 export interface RunDiagnostic extends Diagnostic {
@@ -44,7 +51,7 @@ function diagnosticOf(reading: KeptReading, circumstances: Circumstances): RunDi
   const known = DIAGNOSTICS.find(({ id }) => id === reading.id);
   if (!known) return [];
   const { id, title, question, remedy, headline } = known;
-  const { sentence, values, reasons, evidence, detail = null, missing, failed = [], settings = {} } = reading;
+  const { sentence, values, reasons, evidence, alerts, detail = null, missing, failed = [], settings = {} } = reading;
   return [
     {
       ...circumstances,
@@ -58,6 +65,12 @@ function diagnosticOf(reading: KeptReading, circumstances: Circumstances): RunDi
       values,
       reasons,
       evidence,
+      alerts: alerts.map(({ level, openedAt, closedAt, ...alert }) => ({
+        ...alert,
+        level: level as AlertLevel,
+        openedStep: openedAt,
+        closedStep: closedAt,
+      })),
       detail,
       missing: missing.map(onSteps),
       failed: failed.map(onSteps),

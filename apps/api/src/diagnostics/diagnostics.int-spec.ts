@@ -140,6 +140,30 @@ it('speaks of a run as it was, once that is measured', async () => {
   });
 });
 
+it('says which alerts stood then', async () => {
+  const alertsAt = async (asOf: number) => {
+    await api.diagnose(run, asOf);
+    const { run: found } = await data(
+      `query ($asOf: Position!) { run(id: "starving") {
+        diagnostics(asOf: $asOf) { id alerts { rule level says saw openedStep closedStep } } } }`,
+      { asOf },
+    );
+    return found.diagnostics.find(({ id }: { id: string }) => id === 'zero-variance-groups').alerts;
+  };
+  expect(await alertsAt(34)).toEqual([]); // two training steps
+  const opened = {
+    rule: 'wasteful',
+    level: 'WARN',
+    says: 'at least 50 % of the groups cannot move the policy',
+    saw: { groupFraction: 0.5 },
+    openedStep: 2,
+    closedStep: null,
+  };
+  expect(await alertsAt(51)).toEqual([opened]);
+  const now = await data(`{ run(id: "starving") { diagnostics { alerts { openedStep } } } }`);
+  expect(now.run.diagnostics[0].alerts).toEqual([{ openedStep: 2 }]);
+});
+
 it('does not measure a run as of a position that it has not reached', async () => {
   const { errors } = await api.ask(key, 'mutation { measureDiagnostics(run: "starving", asOf: 99999999) }');
   expect(errors).toMatchObject([

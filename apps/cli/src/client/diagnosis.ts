@@ -17,6 +17,7 @@ export interface DiagnosticView {
   readonly value: number | null;
   readonly values: Readonly<Record<string, number | null>>;
   readonly reasons: Readonly<Record<string, string>>;
+  readonly alerts: readonly Omit<AlertView, 'diagnostic'>[];
   readonly missing: readonly string[];
   readonly failed: readonly string[];
   /** what it was asked with */
@@ -32,7 +33,6 @@ export interface DiagnosticView {
 }
 
 export interface AlertView {
-  readonly id: string;
   readonly diagnostic: string;
   readonly rule: string;
   readonly level: 'INFO' | 'WARN' | 'CRITICAL';
@@ -51,6 +51,8 @@ interface Diagnosed {
   readonly alerts: { readonly edges: readonly { readonly node: AlertView }[] };
 }
 
+const ALERT_FIELDS = 'rule level says saw openedStep closedStep';
+
 export interface DiagnosedRun extends RunView {
   readonly diagnostics: readonly DiagnosticView[];
   readonly alerts: readonly AlertView[];
@@ -59,10 +61,10 @@ export interface DiagnosedRun extends RunView {
 }
 
 const FIELDS = `diagnostics(asOf: $asOf) { id title remedy asOf pendingSteps reading headline value values reasons missing failed
-    settings settingsVersion
+    settings settingsVersion alerts { ${ALERT_FIELDS} }
     evidence { trainingStep group trajectory turn note } }
   diagnosticSettings { version settings }
-  alerts(first: 200) { edges { node { id diagnostic rule level says saw openedStep closedStep } } }`;
+  alerts(first: 200) { edges { node { id diagnostic ${ALERT_FIELDS} } } }`;
 
 /**
  * Waits until a run is diagnosed as far as it is now, or as it was at a position, and says what was found.
@@ -84,10 +86,16 @@ export async function awaitDiagnosis(api: ApiClient, name: string, asOf: number 
     const [first] = run.diagnostics;
     const { version, settings } = run.diagnosticSettings;
     if (!first || first.asOf < wanted || first.settingsVersion < version || first.pendingSteps > 0) continue;
-    const alerts = run.alerts.edges.map(({ node }) => node);
+    const kept = run.alerts.edges.map(({ node }) => node);
+    const alerts = asOf === null ? kept : alertsAsOf(run.diagnostics);
     return { ...(await findRun(api, id)), diagnostics: run.diagnostics, alerts, settings };
   }
   throw new RecreditError('internal.error', `the run was not diagnosed within ten minutes: does a worker run?`);
+}
+
+/** The log has alerts of the present: what was known at a position, its diagnostics say again. */
+function alertsAsOf(diagnostics: readonly DiagnosticView[]): AlertView[] {
+  return diagnostics.flatMap(({ id: diagnostic, alerts }) => alerts.map((alert) => ({ diagnostic, ...alert })));
 }
 
 /** Changes what the diagnostics of a run are asked with, all of it or nothing. */
