@@ -46,8 +46,10 @@ it('is not taken in by a random walk, whose first direction explains most of it 
   expect(alerts).toEqual([]);
 });
 
-it('trusts no horizon where the direction holds and the pace does not', () => {
-  const { values, reasons, sentence } = run(Array.from({ length: 30 }, (_, t) => [Math.min(t, 24) ** 2, t / 10]));
+it('trusts no horizon where the direction holds and the pace does not, and raises no alert', () => {
+  const halting = Array.from({ length: 30 }, (_, t) => [Math.min(t, 24) ** 2, t / 10]);
+  const { values, reasons, sentence, alerts } = run(halting);
+  expect(alerts).toEqual([]);
   expect(values).toMatchObject({ linear: 1, trustedUpTo: null });
   expect(values['outOfSampleR2']).toBeLessThan(0);
   expect(reasons['trustedUpTo']).toBe('held-back checkpoints keep to the line, but not to its pace');

@@ -222,6 +222,11 @@ function isLinear(fit: Fit, limits: z.infer<typeof Thresholds>): boolean {
   return explainedVariance > limits.explained && straightness > limits.straightness / Math.sqrt(checkpoints) && holds;
 }
 
+/** The held-back checkpoints keep to the pace of the line too: only then is it known when it leads there. */
+function isTrusted(fit: Fit, limits: z.infer<typeof Thresholds>): boolean {
+  return isLinear(fit, limits) && (fit.outOfSampleR2 ?? 1) > limits.outOfSampleR2;
+}
+
 interface Figures {
   readonly isComparable: boolean;
   /** null: it cannot be said yet */
@@ -257,7 +262,7 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
     const comparable = steps.filter(({ figures }) => figures.isComparable);
     const fit = comparable.at(-1)?.figures.fit ?? null;
     const holds = fit !== null && isLinear(fit, limits);
-    const hasPace = holds && (fit.outOfSampleR2 ?? 1) > limits.outOfSampleR2;
+    const trusted = fit !== null && isTrusted(fit, limits);
     const few = `needs ${LEAST} checkpoints that differ`;
     const untrusted = holds
       ? 'held-back checkpoints keep to the line, but not to its pace'
@@ -266,19 +271,22 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
       values: {
         ...Object.fromEntries(NAMES.map((name) => [name, fit?.[name] ?? null])),
         linear: fit ? Number(holds) : null,
-        trustedUpTo: hasPace ? fit.upTo : null,
+        trustedUpTo: trusted ? fit.upTo : null,
       },
       reasons: fit
-        ? { ...(!hasPace && { trustedUpTo: untrusted }) }
+        ? { ...(!trusted && { trustedUpTo: untrusted }) }
         : Object.fromEntries([...NAMES, 'linear', 'trustedUpTo'].map((name) => [name, few])),
       sentence: `${
         fit
-          ? `${factsOf(fit)}: ${hasPace ? `trusted up to training step ${fit.upTo}` : untrusted}`
+          ? `${factsOf(fit)}: ${trusted ? `trusted up to training step ${fit.upTo}` : untrusted}`
           : `${counted(comparable.length, 'checkpoint')}: the extrapolation ${few}`
       }${leftOutText(steps.length - comparable.length)}`,
       steps: comparable.map(({ trainingStep, figures: { fit: then } }, i) => ({
         trainingStep,
-        values: { linear: then ? Number(isLinear(then, limits)) : null },
+        values: {
+          linear: then ? Number(isLinear(then, limits)) : null,
+          trusted: then ? Number(isTrusted(then, limits)) : null,
+        },
         observations: i + 1,
       })),
       evidence: [],
@@ -290,9 +298,9 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
     {
       id: 'linear-regime',
       level: 'info',
-      all: [{ value: 'linear', op: '>=', limit: 1 }],
+      all: [{ value: 'trusted', op: '>=', limit: 1 }],
       minimum: LEAST,
-      says: 'the parameters go on along one line: an extrapolated checkpoint is worth a try',
+      says: 'the parameters go on along one line, at its pace: an extrapolated checkpoint is worth a try',
     },
   ],
 });
