@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { counted, figure, percent } from './sentences.js';
+import { agreeing, counted, figure, percent } from './sentences.js';
 
 it.each([
   [0, '0 %'],
@@ -35,3 +35,13 @@ it.each([
 it('counts what has a plural of its own', () => {
   expect([1, 2].map((n) => counted(n, 'trajectory', 'trajectories'))).toEqual(['1 trajectory', '2 trajectories']);
 });
+
+it.each([
+  [1, 40, 'is'],
+  [0, 40, 'are'],
+  [2, 40, 'are'],
+  [0, 1, 'is'],
+  [1, 1, 'is'],
+])('lets the verb after "%d of %d" agree: %s', (part, whole, verb) =>
+  expect(agreeing(part, whole, 'is', 'are')).toBe(verb),
+);

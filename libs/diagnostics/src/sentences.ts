@@ -38,3 +38,8 @@ export function count(value: number): string {
 export function counted(value: number, singular: string, plural = `${singular}s`): string {
   return `${Number.isInteger(value) ? count(value) : figure(value)} ${value === 1 ? singular : plural}`;
 }
+
+/** The verb after a part of several: `1 of 40 tasks is`, `0 of 40 tasks are`, `0 of 1 task is`. */
+export function agreeing(part: number, whole: number, one: string, several: string): string {
+  return part === 1 || whole === 1 ? one : several;
+}

@@ -11,7 +11,9 @@ export function auditText({ signal, estimator, params, result }: CompletedAudit)
     [
       `claimed: ${estimator} ${JSON.stringify(params)}`,
       `audited: ${signal}, on ${count(audited)} of ${counted(trainingSteps, 'training step')}`,
-      ...(notRecomputed ? [`not recomputed on ${count(notRecomputed.trainingSteps)}: ${notRecomputed.text}`] : []),
+      ...(notRecomputed
+        ? [`not recomputed on ${counted(notRecomputed.trainingSteps, 'training step')}: ${notRecomputed.text}`]
+        : []),
     ].join('\n'),
   ];
   if (findings.length > 0) sections.push(findingsText(findings));

@@ -1,7 +1,15 @@
 import { trajectoryBatch } from '#lib/dataset';
 import { comparisonOf, summarizeShard, type Comparison } from '#lib/diagnostics';
 import { describe, expect, it } from 'vitest';
-import { agreementText, annotatorsText, creditText, disputedText, estimatorsText, tagText } from './comparison-text.js';
+import {
+  agreementText,
+  annotatorsText,
+  creditText,
+  disputedText,
+  estimatorsText,
+  signalText,
+  tagText,
+} from './comparison-text.js';
 
 /** Four groups of two rollouts of two turns each; in the last one outcomes are equal, and byTurn contradicts a label. */
 const OUTCOMES = [1, 0, 1, 0, 1, 0, 1, 1];
@@ -133,3 +141,11 @@ describe('where credit lies', () => {
     expect(disputedText({ ...dispute, recorded: null })).toBe('t, turn 700: x +1.00, y −2.00');
   });
 });
+
+it.each([
+  [3, 8, '3 of the 8 groups carry a signal'],
+  [1, 8, '1 of the 8 groups carries a signal'],
+  [0, 1, '0 of the 1 group carries a signal'],
+])('says how many groups carry a signal: %d of %d', (groupsWithSignal, groups, text) =>
+  expect(signalText({ groups, groupsWithSignal })).toBe(text),
+);

@@ -12,7 +12,8 @@ import { formatTable, onOneLine } from './table.js';
 
 /** How many groups can teach anything, in one sentence. */
 export function signalText({ groups, groupsWithSignal }: Pick<Comparison, 'groups' | 'groupsWithSignal'>): string {
-  return `${count(groupsWithSignal)} of the ${counted(groups, 'group')} carry a signal`;
+  const carry = groupsWithSignal === 1 || groups === 1 ? 'carries' : 'carry';
+  return `${count(groupsWithSignal)} of the ${counted(groups, 'group')} ${carry} a signal`;
 }
 
 /** What was compared. */

@@ -99,7 +99,7 @@ it('names the estimator that was really used', () => {
   const audit = auditStep(bare, claim, logged);
   const { sentence } = runAudit([{ trainingStep: 0, audit, otherEstimators: ['discounted-return'] }], 'grpo');
   expect(sentence).toBe(
-    'the logged advantages are not those of grpo on all 1 audited training steps; they are those of discounted-return',
+    'the logged advantages are not those of grpo on the one audited training step; they are those of discounted-return',
   );
 });
 

@@ -1,3 +1,4 @@
+import { count } from '../sentences.js';
 import type { StepAudit, Verdict, WorstRow } from './audit-step.js';
 import type { Explanation } from './explain.js';
 import type { MaskVerdict } from './token-mask.js';
@@ -120,8 +121,9 @@ const nameOfExplanation = ({ formula, transform }: Explanation) =>
 function sentenceOf(audited: number, findings: readonly Finding[], claimed: string): string {
   if (audited === 0) return 'no advantage was logged, or the claim could not be recomputed: nothing to audit';
   const [main] = findings;
-  const share = main.trainingSteps === audited ? `all ${audited}` : `${main.trainingSteps} of ${audited}`;
-  const on = `on ${share} audited training steps`;
+  const share =
+    main.trainingSteps === audited ? `all ${count(audited)}` : `${count(main.trainingSteps)} of ${count(audited)}`;
+  const on = audited === 1 ? 'on the one audited training step' : `on ${share} audited training steps`;
   const really = main.otherEstimators.length > 0 ? `; they are those of ${main.otherEstimators.join(' or ')}` : '';
   const masked = main.mask && main.mask !== 'mask-ok' ? `; the token mask is wrong: ${main.mask}` : '';
   switch (main.verdict) {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { diagnoseRecords } from '../diagnose.fixture.js';
+import { rollout } from './behaviour.fixture.js';
 import { DIAGNOSTICS } from './index.js';
 
 const INDEX = readFileSync('docs/diagnostics/README.md', 'utf8');
@@ -36,4 +38,15 @@ it('lists every page in the index', () => {
 
 it('shows a headline that its readings can have, and says what to do in a sentence', () => {
   expect(DIAGNOSTICS.filter(({ headline, remedy }) => headline === '' || !remedy.endsWith('.')).map(({ id }) => id)).toEqual([]); // prettier-ignore
+});
+
+it.each([
+  ['a success', [rollout('a', 'g', 1, [{ state: 's', action: 'x' }])]],
+  ['a failure', [rollout('a', 'g', 0, [{ state: 's', action: 'x' }])]],
+  ['both', [rollout('a', 'g', 1, [{ state: 's', action: 'x' }]), rollout('b', 'g', 0, [{ state: 's', action: 'y' }])]],
+])('speaks of one thing in the singular, in a run that is %s', (_, records) => {
+  const sentences = DIAGNOSTICS.map((diagnostic) => diagnoseRecords(diagnostic, [records]).sentence);
+  const plural =
+    /(?<![\d.,@-])1 (\w+ ){0,2}(are|were|have|carry|steps|groups|tasks|things|states|turns|failures|rollouts)\b/;
+  expect(sentences.filter((sentence) => plural.test(sentence))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { wilson } from '../intervals.js';
 import { rowsByKey } from '../rows-by-key.js';
-import { count, counted, figure } from '../sentences.js';
+import { agreeing, count, counted, figure } from '../sentences.js';
 
 /** The returns of one training step. */
 export interface StepReturns {
@@ -167,7 +167,7 @@ export const conservativeFloorDiagnostic = defineDiagnostic({
         violatedSteps: found.violatedSteps.length,
       },
       reasons: {},
-      sentence: `the floor is ${figure(found.floor)}, from the baseline ${of}: ${count(found.violatedSteps.length)} of ${counted(found.steps.length, 'training step')} ${found.violatedSteps.length === 1 ? 'is' : 'are'} surely below it; the last one is at ${figure(last.mean)}`,
+      sentence: `the floor is ${figure(found.floor)}, from the baseline ${of}: ${count(found.violatedSteps.length)} of ${counted(found.steps.length, 'training step')} ${agreeing(found.violatedSteps.length, found.steps.length, 'is', 'are')} surely below it; the last one is at ${figure(last.mean)}`,
       steps: found.steps.map(({ trainingStep, n, status, mean, lower, upper, cumulativeMargin, episodesBelow }) => ({
         trainingStep,
         values: {

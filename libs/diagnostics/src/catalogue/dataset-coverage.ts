@@ -231,7 +231,10 @@ type PerStep = ReturnType<typeof datasetCoverage>['steps'];
 
 function sentenceOf({ noveltyShare, tq }: Pick<PerStep[number], 'noveltyShare' | 'tq'>, unique: number): string {
   const quality = tq === null ? '' : `; its return is ${percent(tq)} of the way from the first steps to the best`;
-  return `${percent(noveltyShare ?? 0)} of the last step's turns do something new, ${figure(Math.round(unique))} different things were done so far${quality}`;
+  // an estimate: three digits of it matter
+  const things =
+    Math.round(unique) === 1 ? '1 different thing was' : `${figure(Math.round(unique))} different things were`;
+  return `${percent(noveltyShare ?? 0)} of the last step's turns do something new, ${things} done so far${quality}`;
 }
 
 function mostNovel(steps: readonly Measured<Figures>[], found: PerStep) {

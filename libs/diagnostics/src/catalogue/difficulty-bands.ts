@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
 import { groupRows, mean, successOf } from '../groups.js';
 import { oncePerBatch } from '../once-per-batch.js';
-import { count, counted, percent } from '../sentences.js';
+import { agreeing, count, counted, percent } from '../sentences.js';
 
 export const BANDS = ['unsolved', 'hard', 'frontier', 'easy', 'solved'] as const;
 export type Band = (typeof BANDS)[number];
@@ -173,7 +173,7 @@ function readBands(steps: readonly Measured<readonly TaskTally[]>[], options: Ba
 
 function sentenceOf({ tasks, bandCounts }: ReturnType<typeof difficultyBands>): string {
   const learnable = bandCounts.hard + bandCounts.frontier;
-  const of = `${count(learnable)} of ${counted(tasks.length, 'task')} ${learnable === 1 ? 'is' : 'are'}`;
+  const of = `${count(learnable)} of ${counted(tasks.length, 'task')} ${agreeing(learnable, tasks.length, 'is', 'are')}`;
   return `${of} hard or at the frontier, ${count(bandCounts.unsolved)} unsolved, ${count(bandCounts.easy + bandCounts.solved)} easy or solved`;
 }
 

@@ -1,7 +1,7 @@
 import { numbers, type NumericValues } from '#lib/dataset';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
-import { count, counted, figure, percent } from '../sentences.js';
+import { agreeing, count, counted, figure, percent } from '../sentences.js';
 
 const LABELS = [-1, 0, 1] as const;
 
@@ -156,7 +156,7 @@ export const labelAgreementDiagnostic = defineDiagnostic({
         .slice(0, MAX_EVIDENCE)
         .map(({ trainingStep, figures: { exact, records } }) => ({
           trainingStep,
-          note: `${count(records - exact)} of ${counted(records, 'trajectory', 'trajectories')} ${records - exact === 1 ? 'is' : 'are'} labelled differently`,
+          note: `${count(records - exact)} of ${counted(records, 'trajectory', 'trajectories')} ${agreeing(records - exact, records, 'is', 'are')} labelled differently`,
         })),
       detail: { labels: LABELS, confusion, recall, precision, f1 },
     };

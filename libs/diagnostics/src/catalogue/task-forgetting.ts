@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { mean } from '../groups.js';
-import { count, counted, figure, percent } from '../sentences.js';
+import { agreeing, count, counted, figure, percent } from '../sentences.js';
 import { taskTallies, type TaskTally } from './difficulty-bands.js';
 
 export interface ForgettingOptions {
@@ -129,7 +129,7 @@ export const taskForgettingDiagnostic = defineDiagnostic({
       sentence:
         learnedTasks === 0
           ? 'no task was ever solved often enough to be forgotten'
-          : `${count(forgottenTasks)} of ${counted(learnedTasks, 'learned task')} ${forgottenTasks === 1 ? 'is' : 'are'} forgotten; a learned task lost ${figure(meanForgetting!)} on average`,
+          : `${count(forgottenTasks)} of ${counted(learnedTasks, 'learned task')} ${agreeing(forgottenTasks, learnedTasks, 'is', 'are')} forgotten; a learned task lost ${figure(meanForgetting!)} on average`,
       steps: bySteps,
       evidence: worst.slice(0, MAX_EVIDENCE).map(({ task, best, bestStep, now }) => ({
         trainingStep: bestStep,

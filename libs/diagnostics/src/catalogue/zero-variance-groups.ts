@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { learningSignal, mergeOutcomes, outcomeSums, type OutcomeSums } from '../comparison/learning-signal.js';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
-import { count, counted, percent } from '../sentences.js';
+import { agreeing, count, counted, percent } from '../sentences.js';
 
 /** OutcomeSums in JSON. */
 interface Figures {
@@ -46,8 +46,8 @@ export const zeroVarianceGroups = defineDiagnostic({
       reasons,
       sentence:
         groupFraction === null
-          ? `none of the ${counted(values.groups, 'group')} has two outcomes to compare`
-          : `${count(groupsWithSignal)} of the ${counted(comparableGroups, 'comparable group')} ${groupsWithSignal === 1 ? 'carries' : 'carry'} a signal; in ${percent(groupFraction)} all outcomes are equal`,
+          ? `${values.groups === 1 ? 'the one group does not have' : `none of the ${count(values.groups)} groups has`} two outcomes to compare`
+          : `${count(groupsWithSignal)} of the ${counted(comparableGroups, 'comparable group')} ${agreeing(groupsWithSignal, comparableGroups, 'carries', 'carry')} a signal; in ${percent(groupFraction)} all outcomes are equal`,
       steps: steps.map((step) => {
         const { reasons: _, ...ofStep } = learningSignal(sumsOf(step));
         const tooEasy = ofStep.solveAll / Math.max(ofStep.solveNone, 1);
