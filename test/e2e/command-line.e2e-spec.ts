@@ -160,6 +160,21 @@ describe('analyze and compare', () => {
       expect(stderr).toContain(why);
     }
   });
+
+  it('name what was meant where a name is not quite right', async () => {
+    const tagged = SMALL.map((each) => ({ ...each, signals: { taskType: each.group } }));
+    writeFileSync(join(folder, 'tagged.jsonl'), tagged.map((each) => JSON.stringify(each)).join('\n'));
+    await json('import', 'recredit', join(folder, 'tagged.jsonl'), '--run', 'tagged');
+    const { analysis } = await json('analyze', '--run', 'tagged', '--estimators', 'grpo,gigpo', '--wait');
+    for (const [args, why] of [
+      [['analyze', '--run', 'tagged', '--estimators', 'grppo'], 'no estimator grppo: was grpo meant?'],
+      [['audit', 'tagged', '--estimator', 'grppo'], 'no estimator grppo: was grpo meant?'],
+      [['compare', analysis, '--by', 'taskTpye'], 'the comparison has no tag taskTpye: was taskType meant?'],
+      [['compare', analysis, '--by', 'nope'], 'the comparison has no tag nope; there is taskType'],
+    ] as const) {
+      expect(await text(...args)).toEqual({ code: 1, stdout: '', stderr: `recredit: ${why}\n` });
+    }
+  });
 });
 
 describe('diagnose', () => {

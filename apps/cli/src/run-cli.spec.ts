@@ -178,6 +178,13 @@ describe('the command line', () => {
   it.each([
     [['runs'], 'no platform answers at http://127.0.0.1:9'],
     [['estimators', 'astrology'], 'no estimator astrology'],
+    [['estimators', 'grppo'], 'recredit: no estimator grppo: was grpo meant?\n'],
+    [['estimate', RLOO, '--case', 'binary', '--estimator', 'GRPO'], 'recredit: no estimator GRPO: was grpo meant?\n'],
+    [
+      ['estimate', RLOO, '--case', 'binary', '--estimator', 'grpo', '--params', '{"normaliseByStd": false}'],
+      'recredit: grpo has no param normaliseByStd: was normalizeByStd meant?\n',
+    ],
+    [['import', 'tau-benchh', 'x.json', '--run', 'x'], 'no format is called tau-benchh: was tau-bench meant?'],
     [['import', 'mystery', 'x.json', '--run', 'x'], 'no format is called mystery'],
     [['verify', 'x'], 'there is no database in'],
     [

@@ -181,6 +181,7 @@ describe('the catalogue', () => {
   it('is searched by id, and says what there is', () => {
     expect(findEstimator('gae')).toBe(gae);
     expect(() => findEstimator('gea')).toThrow(/no estimator gea; there are grpo, rloo/);
+    expect(() => findEstimator('grppo')).toThrow(/^no estimator grppo: was grpo meant\?$/);
   });
 
   it.each(ESTIMATORS)('describes every param of $id, with its default', (estimator) => {

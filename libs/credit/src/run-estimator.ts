@@ -1,5 +1,5 @@
 import { levelOf, rowCount, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
-import { RecreditError } from '#lib/kernel';
+import { meantInstead, RecreditError } from '#lib/kernel';
 import { areFinite } from '#lib/numeric';
 import { z } from 'zod';
 import type { AnyEstimator, Column, Credit } from './estimator.js';
@@ -22,10 +22,21 @@ export type Outcome =
 export function parseParams(estimator: AnyEstimator, rawParams: unknown = {}): Record<string, unknown> {
   const params = estimator.params.safeParse(rawParams);
   if (params.success) return params.data;
-  throw new RecreditError('params.invalid', `${estimator.id}: ${z.prettifyError(params.error)}`, {
+  const [issue] = params.error.issues;
+  const message =
+    issue.code === 'unrecognized_keys' && issue.path.length === 0
+      ? noParam(estimator, issue.keys[0])
+      : `${estimator.id}: ${z.prettifyError(params.error)}`;
+  throw new RecreditError('params.invalid', message, {
     estimator: estimator.id,
     issues: params.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
   });
+}
+
+function noParam({ id, params }: AnyEstimator, name: string): string {
+  const names = Object.keys(params.shape);
+  const otherwise = names.length === 0 ? ': it has none' : undefined;
+  return `${id} has no param ${name}${meantInstead(name, names, otherwise)}`;
 }
 
 /** The JSON Schema of an estimator's params, each with its description and default. */

@@ -45,6 +45,8 @@ it.each([
     { 'entropy-trend': { target: 1 } },
     'entropy-trend has no setting target: one of baselineSteps, trendSteps, targetEntropy, riseFactor, spentShare, hold was wanted',
   ],
+  [{ 'entropy-trend': { targetEntrop: 1 } }, /^entropy-trend has no setting targetEntrop: was targetEntropy meant\?$/],
+  [{ 'entropy-tend': {} }, /^no diagnostic is named entropy-tend: was entropy-trend meant\?$/],
   [{ entropy: {} }, /^no diagnostic is named entropy: one of zero-variance-groups, .+ was wanted$/],
   [{ 'entropy-trend': { hold: 0 } }, /^entropy-trend\.hold: .+; found 0$/],
   [{ 'entropy-trend': { hold: { off: 2 } } }, /^entropy-trend\.hold: .+; found \{"off":2\}$/],

@@ -1,4 +1,4 @@
-import { RecreditError } from '#lib/kernel';
+import { meantInstead, RecreditError } from '#lib/kernel';
 import { z } from 'zod';
 import type { Hold } from './alerts.js';
 import type { AnyDiagnostic } from './diagnostic.js';
@@ -83,10 +83,11 @@ export function checkSettings(catalogue: readonly AnyDiagnostic[], settings: Set
   for (const [id, given] of Object.entries(settings)) {
     const diagnostic = catalogue.find((member) => member.id === id);
     if (!diagnostic) {
-      const wanted = `one of ${catalogue.map((member) => member.id).join(', ')}`;
-      throw new RecreditError('params.invalid', `no diagnostic is named ${id}: ${wanted} was wanted`, {
-        diagnostic: id,
-      });
+      const message = `no diagnostic is named ${id}${oneOf(
+        id,
+        catalogue.map((member) => member.id),
+      )}`;
+      throw new RecreditError('params.invalid', message, { diagnostic: id });
     }
     settingsOf(diagnostic, given);
   }
@@ -113,7 +114,9 @@ function parsed<Parsed>(
 const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 100) ?? 'nothing';
 
 function unknownSetting(diagnostic: AnyDiagnostic, name: string): RecreditError {
-  const wanted = settingNames(diagnostic).join(', ');
-  const message = `${diagnostic.id} has no setting ${name}: one of ${wanted} was wanted`;
+  const message = `${diagnostic.id} has no setting ${name}${oneOf(name, settingNames(diagnostic))}`;
   return new RecreditError('params.invalid', message, { diagnostic: diagnostic.id, setting: name });
 }
+
+const oneOf = (name: string, names: readonly string[]) =>
+  meantInstead(name, names, `: one of ${names.join(', ')} was wanted`);

@@ -1,4 +1,4 @@
-import { RecreditError } from '#lib/kernel';
+import { meantInstead, RecreditError } from '#lib/kernel';
 import type { TrajectoryRecord } from '#lib/protocol';
 import { z } from 'zod';
 import type { Glimpse } from './glimpse.js';
@@ -122,7 +122,7 @@ function settingsOf<Settings extends z.ZodObject>(
   const known = Object.keys(settings.shape);
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new RecreditError('usage.wrong', `${format} has no setting ${unknown}; there are ${known.join(', ')}`);
+    throw new RecreditError('usage.wrong', `${format} has no setting ${unknown}${meantInstead(unknown, known)}`);
   }
   const parsed = settings.safeParse(given);
   if (parsed.success) return parsed.data;

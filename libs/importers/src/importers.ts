@@ -1,4 +1,4 @@
-import { RecreditError } from '#lib/kernel';
+import { meantInstead, RecreditError } from '#lib/kernel';
 import { agentLightning } from './agent-lightning.importer.js';
 import { agentProcessBench } from './agent-process-bench.importer.js';
 import { atif } from './atif.importer.js';
@@ -46,6 +46,6 @@ export const IMPORTERS: readonly Importer[] = [
 export function importerOf(format: string): Importer {
   const importer = IMPORTERS.find(({ id }) => id === format);
   if (importer) return importer;
-  const known = IMPORTERS.map(({ id }) => id).join(', ');
-  throw new RecreditError('format.unknown', `no format is called ${format}; there are auto, ${known}`, { known });
+  const known = ['auto', ...IMPORTERS.map(({ id }) => id)];
+  throw new RecreditError('format.unknown', `no format is called ${format}${meantInstead(format, known)}`, { known });
 }

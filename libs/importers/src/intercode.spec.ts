@@ -40,6 +40,9 @@ describe('intercode', () => {
       code: 'usage.wrong',
       message: 'intercode has no setting policies; there are policy, turnRewards, successAt',
     });
+    await expect(ids({ polic: 'a' })).rejects.toMatchObject({
+      message: 'intercode has no setting polic: was policy meant?',
+    });
   });
 });
 

@@ -3,4 +3,4 @@ export { systemClock, type Clock } from './clock.js';
 export { ERROR_STATUS, messageOf, RecreditError, type ErrorCode } from './errors.js';
 export { errorRecord, masked, type ErrorRecord } from './error-record.js';
 export { newId } from './ids.js';
-export { nearestName } from './nearest-name.js';
+export { meantInstead, nearestName } from './nearest-name.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearestName } from './nearest-name.js';
+import { meantInstead, nearestName } from './nearest-name.js';
 
 const NAMES = ['valueEstimate', 'entropy', 'logprob', 'refLogprob', 'hop', 'role', 'role'];
 
@@ -20,4 +20,15 @@ describe('the nearest name', () => {
   });
 
   it('is none where there are no names', () => expect(nearestName('entropy', [])).toBeNull());
+});
+
+describe('the end of a refusal of a name', () => {
+  it.each([
+    ['ENTROPI', ': was entropy meant?'],
+    ['advantage', '; there are entropy, logprob'],
+  ])('of %s is %s', (name, end) => expect(meantInstead(name, ['entropy', 'logprob'])).toBe(end));
+
+  it('may say otherwise what there is', () => {
+    expect(meantInstead('advantage', ['entropy'], ': entropy was wanted')).toBe(': entropy was wanted');
+  });
 });

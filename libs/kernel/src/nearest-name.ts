@@ -26,6 +26,20 @@ export function nearestName(
   return nearest;
 }
 
+/**
+ * The end of a refusal of a name: `: was grpo meant?`, or where none is near what there is.
+ *
+ * @param otherwise what to say where none is near
+ */
+export function meantInstead(
+  name: string,
+  names: readonly string[],
+  otherwise = `; there are ${names.join(', ')}`,
+): string {
+  const near = nearestName(name, names);
+  return near === null ? otherwise : `: was ${near} meant?`;
+}
+
 const lettersOf = (name: string) => name.toLowerCase().replace(/[_\-.\s]/g, '');
 
 /** Restricted Damerau-Levenshtein: a pair of neighbours is swapped once at most. Time and space |a| · |b|. */

@@ -1,5 +1,5 @@
 import type { Comparison, ComparisonDifference, TagAgreement } from '#lib/diagnostics';
-import { RecreditError } from '#lib/kernel';
+import { meantInstead, RecreditError } from '#lib/kernel';
 import { Command } from 'commander';
 import type { Cli, CommonOptions } from '../cli.js';
 import { viewAnalysis, type AnalysisView } from '../client/analysis.js';
@@ -65,8 +65,11 @@ function byTag(analysis: string, { tags = [], sample }: Comparison, tag: string)
 function noTag(tag: string, found: TagAgreement | undefined, tags: readonly TagAgreement[]): string {
   if (found) return `${tag} is no tag: ${found.reason}`;
   const names = tags.filter(({ values }) => values !== null).map((each) => each.tag);
-  const there = names.length > 0 ? `there are ${names.join(', ')}` : 'its trajectories have no text signal that is one';
-  return `the comparison has no tag ${tag}: ${there}`;
+  const otherwise =
+    names.length > 0
+      ? `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
+      : ': its trajectories have no text signal that is one';
+  return `the comparison has no tag ${tag}${meantInstead(tag, names, otherwise)}`;
 }
 
 async function differenceOf(cli: Cli, options: CommonOptions, analysis: string, against: string) {
