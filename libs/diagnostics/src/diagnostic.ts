@@ -88,13 +88,15 @@ export interface Diagnostic<
   readonly accepts: readonly SignalPath[];
   /** metrics of trainingStep.recorded that it reads; the first is required where there is no required signal */
   readonly metrics: readonly string[];
+  /** without which there is nothing to measure, beside the required signals: `token.entropy or token.logprob` */
+  readonly needs?: string;
   /** it reads checkpoints: of a step without one it has no figures, and a later one of an earlier step changes them */
   readonly readsCheckpoints?: boolean;
   /** of `measure`: another value is another figure */
   readonly params: Params;
   /** of `read`: limits and windows */
   readonly thresholds: Thresholds;
-  /** null: nothing to measure in this step */
+  /** null: nothing to measure in this step; what it lacks then, `needs` says */
   measure(step: TrainingStepData, params: z.infer<Params>): Figures | null;
   read(steps: readonly Measured<Figures>[], thresholds: z.infer<Thresholds>): Reading;
   rules(thresholds: z.infer<Thresholds>): readonly AlertRule[];

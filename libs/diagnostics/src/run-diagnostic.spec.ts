@@ -1,7 +1,8 @@
 import { numbers, trajectoryBatch } from '#lib/dataset';
 import { expect, it, vi } from 'vitest';
+import { diagnoseSteps } from './diagnose-steps.fixture.js';
 import { DIAGNOSTICS } from './catalogue/index.js';
-import { measureStep } from './run-diagnostic.js';
+import { measureStep, readRun } from './run-diagnostic.js';
 
 const members = DIAGNOSTICS.filter(({ requires }) => requires.includes('trajectory.outcomeReward'));
 
@@ -13,4 +14,14 @@ it('looks once for a signal, however many members of the catalogue require it, a
     for (const member of members) measureStep(member, { trainingStep: 0, trajectories, metrics: {}, checkpoint: null });
     expect(some).toHaveBeenCalledTimes(1);
   }
+});
+
+it('says of a run with nothing but outcomes what each member of the catalogue lacks', () => {
+  const records = [{ id: 't', group: 'g', outcomeReward: 1, turns: [{}] }];
+  const said = DIAGNOSTICS.map((diagnostic) => [diagnostic.id, diagnoseSteps(diagnostic, [{ records }]).sentence]);
+  expect(said.filter(([, sentence]) => sentence === 'nothing to measure yet')).toEqual([]);
+});
+
+it('has nothing more to say where no training step was measured', () => {
+  expect(new Set(DIAGNOSTICS.map((diagnostic) => readRun(diagnostic, []).sentence))).toEqual(new Set(['nothing to measure yet'])); // prettier-ignore
 });

@@ -82,8 +82,11 @@ export function readRun(
     if (outcome.kind === 'failed') failures.push(outcome.reason);
   }
   const [missing, failed] = [lacking, failures].map(lastOf);
+  const lacks = steps.length > 0 && diagnostic.needs ? `nothing to measure yet: needs ${diagnostic.needs}` : undefined;
   const reading =
-    measured.length > 0 ? diagnostic.read(measured, thresholds as never) : nothingToRead(missing[0] ?? failed[0]);
+    measured.length > 0
+      ? diagnostic.read(measured, thresholds as never)
+      : nothingToRead(missing[0] ?? failed[0], lacks);
   return {
     id: diagnostic.id,
     ...reading,
@@ -105,7 +108,7 @@ function lastOf(texts: readonly string[]) {
   return text === undefined ? [] : [{ trainingSteps: texts.length, text }];
 }
 
-function nothingToRead(because?: { readonly text: string }): Reading {
-  const sentence = because ? `cannot be said: ${because.text}` : 'nothing to measure yet';
+function nothingToRead(because?: { readonly text: string }, otherwise = 'nothing to measure yet'): Reading {
+  const sentence = because ? `cannot be said: ${because.text}` : otherwise;
   return { values: {}, reasons: {}, sentence, steps: [], evidence: [] };
 }

@@ -62,7 +62,8 @@ it('says what was measured, with its evidence, its values by step and its alerts
     steps: [0, 1, 2].map((trainingStep) => ({ trainingStep, values: { groupFraction: 0.5 }, observations: 8 })),
     evidence: [0, 1, 2].map((trainingStep) => ({ trainingStep, group: null, note: '4 of 8 groups without a signal' })),
   });
-  expect(entropy).toMatchObject({ id: 'entropy-trend', value: null, reading: 'nothing to measure yet', steps: [] });
+  const reading = 'nothing to measure yet: needs the metric entropy, or token.entropy';
+  expect(entropy).toMatchObject({ id: 'entropy-trend', value: null, reading, steps: [] });
   expect(found.alerts.edges.map(({ node }: { node: object }) => node)).toEqual([
     {
       diagnostic: 'zero-variance-groups',

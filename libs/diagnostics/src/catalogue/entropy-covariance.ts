@@ -115,6 +115,7 @@ export const entropyCovarianceDiagnostic = stepwise({
   requires: ['token.logprob'],
   accepts: [...CREDIT_SIGNALS, 'token.updatedLogprob', 'token.entropy', 'token.mask'],
   metrics: ['entropy'],
+  needs: 'tokens with an advantage: loggedAdvantage, or outcomes',
   params: z.strictObject({
     clipCovLow: z.number().default(1).describe('lower bound of the band of Clip-Cov'),
     clipCovHigh: z.number().default(5).describe('upper bound of the band of Clip-Cov'),

@@ -109,6 +109,7 @@ export const entropyRewardLawDiagnostic = defineDiagnostic({
   requires: [],
   accepts: ['token.entropy', 'token.mask', 'trajectory.outcomeReward', 'trajectory.success'],
   metrics: ['entropy', 'validationScore', 'score'],
+  needs: 'the metric entropy, or token.entropy',
   params: z.strictObject({}),
   thresholds: Thresholds,
 

@@ -21,10 +21,10 @@ it('estimates the entropy by the surprisal where none was recorded, and says so'
   const run = diagnoseSteps(entropyStepDiagnostic, [{ records: tokenRecords({ logprob: [-0.5, -1.5] }) }]);
   expect(run.values).toMatchObject({ tokenMean: null, median: null, surprisalMean: 1 });
   expect(run.reasons['tokenMean']).toBe('the entropy of tokens was not recorded');
-  expect(run.sentence).toBe('1 nats of surprisal per token, which estimates the entropy: none was recorded');
+  expect(run.sentence).toBe('1 nat of surprisal per token, which estimates the entropy: none was recorded');
 });
 
 it('has nothing to say of trajectories without tokens', () => {
   const run = diagnoseSteps(entropyStepDiagnostic, [{ records: [{ id: 't', group: 'g', turns: [{}] }] }]);
-  expect(run).toMatchObject({ sentence: 'nothing to measure yet', alerts: [] });
+  expect(run).toMatchObject({ sentence: 'nothing to measure yet: needs token.entropy or token.logprob', alerts: [] });
 });

@@ -1,7 +1,7 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { composeOffsets, selectQuantiles } from '#lib/numeric';
 import { z } from 'zod';
-import { figure, percent } from '../sentences.js';
+import { counted, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
 export interface EntropyStepOptions {
@@ -88,6 +88,7 @@ export const entropyStepDiagnostic = stepwise({
   requires: [],
   accepts: ['token.entropy', 'token.logprob', 'token.mask'],
   metrics: [],
+  needs: 'token.entropy or token.logprob',
   params: z.strictObject({
     forkQuantile: z.number().min(0).lt(1).default(0.8).describe('tokens above this quantile of entropy are forks'),
   }),
@@ -111,8 +112,8 @@ export const entropyStepDiagnostic = stepwise({
 
   sentence: ({ tokenMean, surprisalMean, highEntropyShareOfMass }) =>
     tokenMean == null
-      ? `${figure(surprisalMean ?? 0)} nats of surprisal per token, which estimates the entropy: none was recorded`
-      : `${figure(tokenMean)} nats per token; the forks hold ${percent(highEntropyShareOfMass ?? 0)} of the entropy`,
+      ? `${counted(surprisalMean ?? 0, 'nat')} of surprisal per token, which estimates the entropy: none was recorded`
+      : `${counted(tokenMean, 'nat')} per token; the forks hold ${percent(highEntropyShareOfMass ?? 0)} of the entropy`,
 
   rules: () => [],
 });

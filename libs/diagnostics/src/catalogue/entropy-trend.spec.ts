@@ -65,5 +65,6 @@ it('is critical when entropy is spent and the score stands still, not while it r
 });
 
 it('says so where no step has an entropy', () => {
-  expect(diagnose([{ metrics: {} }])).toMatchObject({ sentence: 'nothing to measure yet', values: {}, alerts: [] });
+  const sentence = 'nothing to measure yet: needs the metric entropy, or token.entropy';
+  expect(diagnose([{ metrics: {} }])).toMatchObject({ sentence, values: {}, alerts: [] });
 });

@@ -76,6 +76,7 @@ export const entropyTrendDiagnostic = defineDiagnostic({
   requires: [],
   accepts: ['token.entropy', 'token.mask'],
   metrics: ['entropy', 'score'],
+  needs: 'the metric entropy, or token.entropy',
   params: z.strictObject({}),
   thresholds: Thresholds,
 

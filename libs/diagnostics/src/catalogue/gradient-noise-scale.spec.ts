@@ -34,5 +34,7 @@ it('warns of noise on a plateau, not while the score rises or the batch is large
 });
 
 it('has nothing to say without squared norms', () => {
-  expect(diagnoseSteps(gradientNoiseScaleDiagnostic, [{ metrics: { score: 1, gradNorm: 2 } }]).sentence).toBe('nothing to measure yet'); // prettier-ignore
+  expect(diagnoseSteps(gradientNoiseScaleDiagnostic, [{ metrics: { score: 1, gradNorm: 2 } }]).sentence).toBe(
+    'nothing to measure yet: needs the metrics smallBatch, largeBatch, smallSquaredNorm and largeSquaredNorm',
+  );
 });

@@ -76,6 +76,7 @@ export const gradientNoiseScaleDiagnostic = defineDiagnostic({
   requires: [],
   accepts: ['trajectory.outcomeReward', 'trajectory.success'],
   metrics: ['smallSquaredNorm', 'largeSquaredNorm', 'smallBatch', 'largeBatch', 'score'],
+  needs: 'the metrics smallBatch, largeBatch, smallSquaredNorm and largeSquaredNorm',
   params: z.strictObject({}),
   thresholds: Thresholds,
 

@@ -59,5 +59,5 @@ it('is critical at a spike of the gradient norm, and only there', () => {
 });
 
 it('has nothing to say of groups of one', () => {
-  expect(diagnose([[[1], [0]]]).sentence).toBe('nothing to measure yet');
+  expect(diagnose([[[1], [0]]]).sentence).toBe('nothing to measure yet: needs a group of two outcomes');
 });

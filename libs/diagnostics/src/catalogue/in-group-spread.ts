@@ -91,6 +91,7 @@ export const inGroupSpreadDiagnostic = defineDiagnostic({
   requires: ['trajectory.outcomeReward'],
   accepts: [],
   metrics: ['gradNorm'],
+  needs: 'a group of two outcomes',
   params: z.strictObject({}),
   thresholds: z.strictObject({
     smoothing: z.number().min(0).lt(1).default(0.9).describe('of the moving averages: how much of the past is kept'),

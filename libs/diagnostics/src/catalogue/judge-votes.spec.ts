@@ -53,5 +53,7 @@ it('warns of judges that fail on failures only', () => {
 });
 
 it('has nothing to say where nobody voted', () => {
-  expect(diagnoseRecords(judgeVotesDiagnostic, [[rollout('a', 'g', 1)]]).sentence).toBe('nothing to measure yet');
+  expect(diagnoseRecords(judgeVotesDiagnostic, [[rollout('a', 'g', 1)]]).sentence).toBe(
+    'nothing to measure yet: needs two votes on a turn, or trajectory.judgeFailed',
+  );
 });

@@ -134,6 +134,7 @@ export const judgeVotesDiagnostic = stepwise({
   requires: [],
   accepts: ['trajectory.judgeFailed', 'trajectory.outcomeReward', 'trajectory.success'],
   metrics: [],
+  needs: 'two votes on a turn, or trajectory.judgeFailed',
   params: z.strictObject({}),
   thresholds: z.strictObject({
     failed: z

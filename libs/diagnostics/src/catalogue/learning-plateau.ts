@@ -109,6 +109,7 @@ export const learningPlateauDiagnostic = defineDiagnostic({
   requires: [],
   accepts: ['trajectory.outcomeReward', 'trajectory.success'],
   metrics: ['score'],
+  needs: 'the metric score, or outcomes',
   params: z.strictObject({}),
   thresholds: Thresholds,
 

@@ -126,6 +126,7 @@ export const lowProbabilityTokensDiagnostic = stepwise({
   requires: ['token.logprob'],
   accepts: [...CREDIT_SIGNALS, 'token.text', 'token.mask'],
   metrics: [],
+  needs: 'tokens with an advantage: loggedAdvantage, or outcomes',
   params: z.strictObject({
     sparks: z.array(z.string().toLowerCase()).default(SPARKS).describe('words that open another line of thought'),
     negativeFraction: z.number().min(0).max(1).default(0.01).describe('of the punished tokens: what Lp-Reg looks at'),

@@ -37,7 +37,7 @@ it('says how many checkpoints it needs, and nothing where there are none', () =>
   const few = run(there, () => 0.5, 4);
   expect(few.values['straightness']).toBeNull();
   expect(few.sentence).toBe('4 checkpoints: the straightness needs 21 checkpoints that differ');
-  expect(diagnoseSteps(pathStraightnessDiagnostic, [{}]).sentence).toBe('nothing to measure yet');
+  expect(diagnoseSteps(pathStraightnessDiagnostic, [{}]).sentence).toBe('nothing to measure yet: needs checkpoints');
 });
 
 it('compares no sketch with one of another size', () => {

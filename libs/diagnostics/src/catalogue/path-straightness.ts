@@ -78,6 +78,7 @@ export const pathStraightnessDiagnostic = defineDiagnostic({
   requires: [],
   accepts: ['trajectory.outcomeReward', 'trajectory.success'],
   metrics: ['score'],
+  needs: 'checkpoints',
   readsCheckpoints: true,
   params: z.strictObject({}),
   thresholds: z.strictObject({

@@ -149,6 +149,7 @@ export const prefixSuccessDiagnostic = stepwise({
   requires: ['trajectory.outcomeReward'],
   accepts: ['turn.successEstimate', 'turn.state', 'trajectory.success'],
   metrics: [],
+  needs: 'turn.successEstimate, or trajectories whose states others of their group saw too',
   params: z.strictObject({
     lost: z.number().min(0).max(1).default(0.1).describe('chance of success up to which a rollout is lost'),
     won: z.number().min(0).max(1).default(0.9).describe('chance from which on it is won'),

@@ -248,6 +248,7 @@ export const relexExtrapolationDiagnostic = defineDiagnostic({
   requires: [],
   accepts: [],
   metrics: [],
+  needs: 'checkpoints',
   readsCheckpoints: true,
   params: z.strictObject({}),
   thresholds: Thresholds,

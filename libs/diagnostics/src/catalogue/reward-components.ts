@@ -133,6 +133,7 @@ export const rewardComponentsDiagnostic = stepwise({
   requires: ['trajectory.outcomeReward'],
   accepts: [],
   metrics: [],
+  needs: 'a group of two outcomes',
   params: z.strictObject({
     weights: z
       .record(z.string(), z.number())

@@ -88,6 +88,7 @@ export const surprisalQuadrantsDiagnostic = stepwise({
   requires: ['token.logprob'],
   accepts: [...CREDIT_SIGNALS, 'token.entropy', 'token.mask'],
   metrics: ['entropy'],
+  needs: 'tokens with an advantage: loggedAdvantage, or outcomes',
   params: z.strictObject({
     topRatio: z.number().gt(0).max(1).default(0.1).describe('of the tokens of either sign: the most surprising'),
   }),

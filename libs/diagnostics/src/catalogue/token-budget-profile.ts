@@ -73,6 +73,7 @@ export const tokenBudgetProfileDiagnostic = stepwise({
     'trajectory.success',
   ],
   metrics: [],
+  needs: 'tokens, turn.omitsThought or turn.omitsObservation',
   params: z.strictObject({}),
   thresholds: z.strictObject({
     observations: z
