@@ -150,6 +150,8 @@ function countNegative(keys: Int32Array): number {
   return count;
 }
 
+const WHOLE = new Intl.NumberFormat('en-US');
+
 /** The sentence that says what is missing: `turn.reward is missing on 3 of 12 turns`. */
 export function missingText(missing: readonly MissingSignal[]): string {
   return missing.map(missingOf).join('; ');
@@ -157,7 +159,7 @@ export function missingText(missing: readonly MissingSignal[]): string {
 
 function missingOf({ path, rows, of }: MissingSignal): string {
   if (of === 0) return `${path} is missing: no ${levelOf(path)} was logged`;
-  return `${path} is missing on ${rows} of ${of} ${rowsOf(path, of)}`;
+  return `${path} is missing on ${WHOLE.format(rows)} of ${WHOLE.format(of)} ${rowsOf(path, of)}`;
 }
 
 function rowsOf(path: SignalPath, count: number): string {

@@ -162,11 +162,11 @@ describe('needsOf', () => {
 
   it('is said in a sentence', () => {
     const missing = [
-      { path: 'turn.reward', rows: 3, of: 12 },
+      { path: 'turn.reward', rows: 3, of: 1200 },
       { path: 'trajectory.outcomeReward', rows: 1, of: 4 },
     ] as const;
     expect(missingText(missing)).toBe(
-      'turn.reward is missing on 3 of 12 turns; trajectory.outcomeReward is missing on 1 of 4 trajectories',
+      'turn.reward is missing on 3 of 1,200 turns; trajectory.outcomeReward is missing on 1 of 4 trajectories',
     );
   });
 
