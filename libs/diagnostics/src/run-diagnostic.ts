@@ -82,7 +82,8 @@ export function readRun(
     if (outcome.kind === 'failed') failures.push(outcome.reason);
   }
   const [missing, failed] = [lacking, failures].map(lastOf);
-  const lacks = steps.length > 0 && diagnostic.needs ? `nothing to measure yet: needs ${diagnostic.needs}` : undefined;
+  const isAsked = steps.length > 0 || diagnostic.readsCheckpoints; // of those only steps with one are measured
+  const lacks = isAsked && diagnostic.needs ? `nothing to measure yet: needs ${diagnostic.needs}` : undefined;
   const reading =
     measured.length > 0
       ? diagnostic.read(measured, thresholds as never)
