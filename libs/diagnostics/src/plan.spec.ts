@@ -47,6 +47,12 @@ it('spends the same rollouts across prompts and prefixes, where these bring both
   for (const { rollouts, mixed, predicted: p } of starts) expect(mixed).toBeCloseTo(1 - p ** rollouts - (1 - p) ** rollouts, 12); // prettier-ignore
 });
 
+it('plans no rollouts where the last training step had one, which cannot bring both outcomes', () => {
+  expect(
+    planOf(DIAGNOSTICS.map((diagnostic) => diagnoseRecords(diagnostic, [solved('open', 1, 1)]))).budget,
+  ).toBeNull();
+});
+
 it('plans nothing where nothing is known, and nothing with what it does not understand', () => {
   const empty = { restarts: [], drop: [], failures: [], budget: null };
   expect(planOf([])).toMatchObject(empty);

@@ -75,7 +75,7 @@ export interface Plan {
   readonly health: RunHealth;
   /** every band, also where it is empty; inside a band by learnability */
   readonly bands: readonly { readonly band: Band; readonly tasks: readonly PlannedTask[] }[];
-  /** null: no task was tried */
+  /** null: the last training step had no two rollouts to spend */
   readonly budget: {
     readonly rollouts: number;
     /** if they start from prompts alone */
@@ -110,7 +110,7 @@ export function planOf(readings: readonly HealthInput[]): Plan {
   return {
     health: runHealth(readings),
     bands: BANDS.map((band) => ({ band, tasks: tasks.filter((task) => task.band === band) })),
-    budget: shares.length > 0 ? { ...spentOn(shares, restarts), shares } : null,
+    budget: shares.some(({ rollouts }) => rollouts > 0) ? { ...spentOn(shares, restarts), shares } : null,
     restarts,
     drop: tasks.flatMap(dropped),
     failures: listed('failure-clusters', 'clusters', Failure),

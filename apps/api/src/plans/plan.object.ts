@@ -224,7 +224,10 @@ export class Plan {
   @Field(() => [PlannedBand], { description: 'Tasks by difficulty.' })
   bands!: readonly PlannedBand[];
 
-  @Field(() => PlannedBudget, { nullable: true, description: 'null: no task was tried.' })
+  @Field(() => PlannedBudget, {
+    nullable: true,
+    description: 'null: the last training step had no two rollouts to spend.',
+  })
   budget!: PlannedBudget | null;
 
   @Field(() => [PlannedRestart], { description: 'Best first.' })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RecreditError } from '#lib/kernel';
+import type { Evidence } from '../output/evidence-text.js';
 import type { ApiClient } from './api-client.js';
 import { findRun, type RunView } from './runs.js';
 
@@ -23,13 +24,7 @@ export interface DiagnosticView {
   /** what it was asked with */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly settingsVersion: number;
-  readonly evidence: readonly {
-    readonly trainingStep: number;
-    readonly group: string | null;
-    readonly trajectory: string | null;
-    readonly turn: number | null;
-    readonly note: string;
-  }[];
+  readonly evidence: readonly Evidence[];
 }
 
 export interface AlertView {

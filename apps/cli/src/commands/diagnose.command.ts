@@ -9,6 +9,7 @@ import {
   type SettingChanges,
 } from '../client/diagnosis.js';
 import { online, wholeNumber } from '../options.js';
+import { evidenceText } from '../output/evidence-text.js';
 import { compact, count, counted } from '../output/numbers.js';
 import { formatTable } from '../output/table.js';
 import { withApi } from '../session.js';
@@ -120,9 +121,7 @@ function alertsText(alerts: readonly AlertView[], of: DiagnosticView | undefined
     const numbers = Object.entries(saw).map(([name, value]) => `${name} ${compact(value)}`);
     return `${level.toLowerCase()}  ${says}\n  ${diagnostic}, since training step ${count(openedStep)} (${numbers.join(', ')})`;
   });
-  const places = (of?.evidence ?? [])
-    .slice(0, SHOWN_EVIDENCE)
-    .map(({ trainingStep, note }) => `step ${trainingStep}: ${note}`);
+  const places = (of?.evidence ?? []).slice(0, SHOWN_EVIDENCE).map(evidenceText);
   return [
     ...lines,
     ...(places.length > 0 ? [`  see ${places.join('; ')}`] : []),

@@ -115,6 +115,8 @@ export function runCommand(cli: Cli): Command {
     );
 }
 
+const atUtc = (time: string) => (Date.parse(time) === 0 ? instant(time) : `${instant(time)} UTC`);
+
 function runText(run: RunView & RunDetail): string {
   const { progress, signals, diagnostics, analyses } = run;
   const rates = run.successRate.points.flatMap(({ value }) => (value === null ? [] : [value]));
@@ -122,7 +124,10 @@ function runText(run: RunView & RunDetail): string {
   const fields: (readonly [string, string])[] = [
     ['run', `${run.name}  (${run.id})`],
     ['project', run.project],
-    ['state', `${progress.state.toLowerCase()}, last event ${instant(progress.lastEventAt)} UTC`],
+    [
+      'state',
+      `${progress.state.toLowerCase()}${progress.lastEventAt ? `, last event ${atUtc(progress.lastEventAt)}` : ''}`,
+    ],
     ['position', count(progress.position)],
     ['training steps', progress.lastTrainingStep === null ? NOTHING : `to ${count(progress.lastTrainingStep)}`],
     [

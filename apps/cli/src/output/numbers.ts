@@ -1,5 +1,6 @@
 /** What stands where there is no number. */
 export const NOTHING = '–';
+const NOT_DATED = 'not dated';
 
 const counts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
@@ -48,8 +49,9 @@ export function duration(seconds: number): string {
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
 }
 
-/** 2026-11-21 13:50, in UTC. */
+/** 2026-11-21 13:50, in UTC; what a source without times was given says so. */
 export function instant(value: string | null | undefined): string {
+  if (value && Date.parse(value) === 0) return NOT_DATED;
   return value ? new Date(value).toISOString().slice(0, 16).replace('T', ' ') : NOTHING;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, compact, count, counted, decimal, duration, percent } from './numbers.js';
+import { evidenceText } from './evidence-text.js';
+import { bytes, compact, count, counted, decimal, duration, instant, percent } from './numbers.js';
 import { printable } from './printable.js';
 import { ProgressBar, progressLine } from './progress-bar.js';
 import { formatTable, onOneLine } from './table.js';
@@ -54,6 +55,9 @@ describe('numbers', () => {
     [percent(0.524), '52 %'],
     [bytes(999), '999 B'],
     [bytes(31_500_000), '31.5 MB'],
+    [instant('2026-11-21T13:50:00Z'), '2026-11-21 13:50'],
+    [instant('1970-01-01T00:00:00Z'), 'not dated'],
+    [instant(null), '–'],
     [duration(8.4), '8 s'],
     [duration(200), '3 min 20 s'],
     [duration(7500), '2 h 5 min'],
@@ -85,4 +89,16 @@ describe('a progress bar', () => {
     expect([...progressLine('working', { done: 9, total: 4, detail: 'much more than fits' }, 40)]).toHaveLength(40);
     expect(progressLine('x', { done: 0, total: 0, detail: '3 MB' }, 40)).toBe('x  3 MB');
   });
+});
+
+describe('a place where something is to be seen', () => {
+  const nowhere = { trainingStep: 3, group: null, trajectory: null, turn: null, note: '2 of 8 solved' };
+  it.each([
+    [{}, 'step 3: 2 of 8 solved'],
+    [{ group: 'easy' }, 'easy in step 3: 2 of 8 solved'],
+    [{ group: 'easy', trajectory: 'easy.3' }, 'easy.3 in step 3: 2 of 8 solved'],
+    [{ group: 'easy', trajectory: 'easy.3', turn: 0 }, 'turn 0 of easy.3 in step 3: 2 of 8 solved'],
+  ])('is named as closely as it is known: %j', (place, text) =>
+    expect(evidenceText({ ...nowhere, ...place })).toBe(text),
+  );
 });
