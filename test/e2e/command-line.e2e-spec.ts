@@ -298,6 +298,8 @@ it('tells a newcomer what there is', async () => {
   const { code, stdout: doctor } = await text('doctor');
   expect(code).toBe(0);
   expect(doctor).toMatch(/^ok +platform +ready at/m);
+  expect((await text('webhooks', 'list')).stdout).toBe('no webhook yet: `recredit webhooks create URL` makes one\n');
+  expect((await text('labels', 'small', '--signals', 'nope')).stdout).toBe('nobody labelled a turn by nope\n');
 });
 
 function sha256(path: string): string {

@@ -36,12 +36,13 @@ export function labelsCommand(cli: Cli): Command {
           ),
         );
         if (!labels) throw new RecreditError('run.unknown', `no run ${run} among those you see`);
-        return { json: labels, text: labelsText(labels) };
+        return { json: labels, text: labelsText(labels, options.signals) };
       }),
     );
 }
 
-function labelsText({ raters, pairs, sampled }: Report): string {
+function labelsText({ raters, pairs, sampled }: Report, signals?: readonly string[]): string {
+  if (raters.length === 0 && signals) return `nobody labelled a turn by ${signals.join(' or ')}`;
   if (raters.length === 0) return 'nobody labelled a turn: `recredit label RUN FILE --annotator NAME` records labels';
   const sections = [
     formatTable(

@@ -7,6 +7,7 @@ import { withApi } from '../session.js';
 
 const FIELDS = 'id projectId url createdAt deletedAt';
 const PAGE = 500;
+const NO_WEBHOOK = 'no webhook yet: `recredit webhooks create URL` makes one';
 const NEEDS_ADMIN = '\nIt needs an admin key.';
 
 interface WebhookView {
@@ -88,7 +89,8 @@ function listCommand(cli: Cli): Command {
           deletedAt ? `deleted ${instant(deletedAt)}` : '',
         ]);
         const head = [['webhook', 'project', 'url', 'made (UTC)', '']];
-        return { json: { webhooks }, text: formatTable(head, rows, ['left', 'left', 'left', 'left', 'left']) };
+        const table = formatTable(head, rows, ['left', 'left', 'left', 'left', 'left']);
+        return { json: { webhooks }, text: rows.length > 0 ? table : NO_WEBHOOK };
       }),
     );
 }
@@ -153,6 +155,7 @@ function deleteCommand(cli: Cli): Command {
 }
 
 function deliveriesText(deliveries: readonly DeliveryView[]): string {
+  if (deliveries.length === 0) return 'it was told of nothing yet';
   const rows = deliveries.map(({ id, createdAt, edge, alert, state, tries }) => [
     instant(createdAt),
     edge.toLowerCase(),

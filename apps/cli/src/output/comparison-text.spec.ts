@@ -43,6 +43,12 @@ function compare(truths: Readonly<Record<string, readonly number[]>>): Compariso
 
 const lines = (text: string) => text.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' | '));
 
+it('says so where no estimator said anything, and draws no empty table', () => {
+  const silent = { ...compare({ humanLabel: LABELS }), estimators: [], pairs: [], truths: [] };
+  expect(estimatorsText(silent)).toBe('there is nothing to compare: no estimator said anything');
+  expect([creditText(silent), agreementText(silent), ...annotatorsText(silent)].join('')).toBe('');
+});
+
 describe('the table of estimators', () => {
   it('shows what agrees with labels: the pairs of a trajectory first, each number with its interval', () => {
     const text = lines(estimatorsText(compare({ humanLabel: LABELS })));

@@ -27,6 +27,7 @@ export function scopeText(comparison: Comparison): string {
 /** A row per estimator, the best agreement with the truth first. */
 export function estimatorsText(comparison: Comparison): string {
   const { truth, isLabel, rows } = comparisonTable(comparison);
+  if (rows.length === 0) return 'there is nothing to compare: no estimator said anything';
   if (truth === null) return profilesText(rows);
   if (isLabel) return `${profilesText(rows)}\n\n${labelsText(truth, rows)}`;
   return formatTable(
@@ -132,6 +133,7 @@ export function agreementText(comparison: Comparison, measure: keyof typeof MATR
 export function creditText(comparison: Comparison): string {
   const byId = new Map(comparison.estimators.map((row) => [row.id, row]));
   const { rows, truth } = comparisonTable(comparison);
+  if (rows.length === 0) return '';
   const cosine = new Map(comparison.truths.filter(({ signal }) => signal === truth).map((row) => [row.estimator, row]));
   return [
     formatTable(
@@ -197,7 +199,8 @@ function profileBars(means: readonly (number | null)[], counts: readonly number[
 }
 
 /** What the score of each estimator becomes when the labels of one annotator are left out. */
-export function annotatorsText({ annotators = [] }: Comparison): string[] {
+export function annotatorsText({ annotators = [], estimators: compared }: Comparison): string[] {
+  if (compared.length === 0) return [];
   return annotators.map(({ signal, annotators: raters, estimators }) => {
     const leftOut = estimators[0]?.without.length ?? 0;
     return formatTable(
