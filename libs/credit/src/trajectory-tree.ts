@@ -45,7 +45,8 @@ export function trajectoryTree(trajectories: TrajectoryBatch): TrajectoryTree {
     const trunk = trunkOf[i];
     if (trunk < 0) continue;
     treeOf[i] = treeOf[trunk];
-    const [own, of] = [turnOffsets[i], turnOffsets[trunk]];
+    const own = turnOffsets[i];
+    const of = turnOffsets[trunk];
     for (let t = 0; t < shared[i]; t++) madeBy[own + t] = madeBy[of + t];
   }
 

@@ -125,8 +125,10 @@ export function leadersOf({ turnOffsets }: TrajectoryBatch, done: Done, least: n
   const features = new Int32Array(entries);
   const alike = new Int32Array(failures.length);
   for (const row of failures) {
-    let [featureCount, alikeCount] = [0, 0];
-    const [from, to] = [turnOffsets[row], turnOffsets[row + 1]];
+    let featureCount = 0;
+    let alikeCount = 0;
+    const from = turnOffsets[row];
+    const to = turnOffsets[row + 1];
     if (from === to) features[featureCount++] = 0;
     for (let turn = from; turn < to && featureOf[turn] >= 0; turn++) {
       if (lastOwner[featureOf[turn]] !== row) features[featureCount++] = featureOf[turn];
@@ -137,7 +139,8 @@ export function leadersOf({ turnOffsets }: TrajectoryBatch, done: Done, least: n
         if (shared[leaderAt[entry]]++ === 0) alike[alikeCount++] = leaderAt[entry];
       }
     }
-    let [nearest, best] = [-1, -1];
+    let nearest = -1;
+    let best = -1;
     for (let l = 0; l < alikeCount; l++) {
       const leader = alike[l];
       const similarity = shared[leader] / (featuresOf[leader] + featureCount - shared[leader]);
@@ -167,7 +170,8 @@ export function hashesOf(trajectories: TrajectoryBatch, row: number, length: num
   const wordOf = (key: number, word: number) => (key < 0 ? -1 : (words?.[2 * key + word] ?? key));
   const hashes = new Set<number>();
   for (let turn = turnOffsets[row]; turn <= turnOffsets[row + 1] - length && hashes.size < most; turn++) {
-    let [low, high] = [length, length];
+    let low = length;
+    let high = length;
     for (let at = turn; at < turn + length; at++) {
       low = mixed(low, wordOf(actionKey[at], 0));
       high = mixed(high, wordOf(actionKey[at], 1));

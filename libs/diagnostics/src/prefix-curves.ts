@@ -49,11 +49,15 @@ export function prefixCurves(
     rightToWrong: new Int32Array(count),
   };
   for (let i = 0; i < count; i++) {
-    const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
+    const from = turnOffsets[i];
+    const to = turnOffsets[i + 1];
     const outcome = success[i];
     if (from === to || Number.isNaN(outcome) || !isWhole(before, from, to)) continue;
     curves.isKnown[i] = 1;
-    let [worst, worstAt, best, bestAt] = [Infinity, from, -Infinity, from];
+    let worst = Infinity;
+    let worstAt = from;
+    let best = -Infinity;
+    let bestAt = from;
     for (let turn = from; turn < to; turn++) {
       const after = turn + 1 === to ? outcome : before[turn + 1];
       const progress = after - before[turn];

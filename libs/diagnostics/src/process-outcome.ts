@@ -162,7 +162,8 @@ function inGroups(p: Numbers, y: Numbers, { offsets, rows }: RowsByKey) {
   const sums = { mixed: 0, rowsOfMixed: 0, aurocs: 0, right: 0, pairs: 0, agreeing: 0 };
   let [onlyScoresDiffer, selected, succeeded] = [0, 0, 0];
   for (let g = 0; g < groups; g++) {
-    const [from, to] = [offsets[g], offsets[g + 1]];
+    const from = offsets[g];
+    const to = offsets[g + 1];
     const meanOutcome = meanOf(outcomes, from, to);
     selected += outcomeOfBest(scores, outcomes, from, to);
     succeeded += meanOutcome;

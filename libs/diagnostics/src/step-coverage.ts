@@ -39,7 +39,8 @@ export function coverageOf(trajectories: TrajectoryBatch, most = Infinity): Step
   const hashes: VisitHashes = { ...hashesOf(texts), tasks: Uint32Array.from(groups, (task) => hash32(task)) };
   const steps = [...new Set(trainingStep)].sort((a, b) => a - b);
   return steps.map((step) => {
-    let [judged, sum] = [0, 0];
+    let judged = 0;
+    let sum = 0;
     for (let row = 0; row < trainingStep.length; row++) {
       if (trainingStep[row] !== step || Number.isNaN(outcome[row])) continue;
       judged++;

@@ -50,7 +50,12 @@ function counted(trajectories: TrajectoryBatch, maxPeriod: number): TurnRepeats 
   for (let i = 0; i < ids.length; i++) {
     const from = turnOffsets[i];
     const to = turnOffsets[i + 1];
-    let [taken, same, refused, seen, standstill, lastNew] = [0, 0, 0, 0, 0, from];
+    let taken = 0;
+    let same = 0;
+    let refused = 0;
+    let seen = 0;
+    let standstill = 0;
+    let lastNew = from;
     for (let turn = from; turn < to; turn++) {
       const state = stateKey[turn] + 1;
       const action = actionKey[turn] + 1;

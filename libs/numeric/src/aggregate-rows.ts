@@ -43,10 +43,14 @@ export function aggregateRows(
 ): Float64Array {
   const weights = aggregate === 'softmin' ? softminWeights(values, offsets, temperature) : null;
   return new Float64Array(offsets.length - 1).map((_, i) => {
-    const [from, to] = [offsets[i], offsets[i + 1]];
+    const from = offsets[i];
+    const to = offsets[i + 1];
     if (from === to) return empty;
     if (aggregate === 'last') return values[to - 1];
-    let [least, product, sum, weighted] = [Infinity, 1, 0, 0];
+    let least = Infinity;
+    let product = 1;
+    let sum = 0;
+    let weighted = 0;
     for (let k = from; k < to; k++) {
       if (values[k] < least) least = values[k];
       product *= values[k];

@@ -120,7 +120,8 @@ function winsByBucket(positives: Float64Array, { least, greatest, scale, starts,
     if (value > greatest) twice += 2 * scores.length;
     if (!(value >= least && value <= greatest)) continue;
     const bucket = bucketOf(value, least, scale);
-    const [from, to] = [starts[bucket], starts[bucket + 1]];
+    const from = starts[bucket];
+    const to = starts[bucket + 1];
     const each = to - from > FEW ? to - from : 1; // equal ones are looked at once
     twice += 2 * from;
     for (let k = from; k < to; k += each) twice += each * (Number(scores[k] < value) + Number(scores[k] <= value));

@@ -2,8 +2,12 @@
 export interface IndexedText {
   /** [length] code points */
   readonly codes: Int32Array;
+  /** none of its characters is popular */
+  readonly isWhole: boolean;
   readonly characters: () => CharacterIndex;
-  /** of the second text of a comparison only */
+  /** [length] code points; -1: popular */
+  readonly indexed: () => Int32Array;
+  /** of one of the texts of a comparison only */
   readonly pairs: () => PairIndex;
 }
 
@@ -58,8 +62,10 @@ export function indexText(text: string): IndexedText {
   const codes = length < read.length ? read.slice(0, length) : read;
   let [ofCharacters, ofPairs]: [CharacterIndex | null, PairIndex | null] = [null, null];
   const characters = () => (ofCharacters ??= indexCharacters(codes));
-  const pairs = () => (ofPairs ??= indexPairs(length < POPULAR_FROM ? codes : characters().indexed));
-  return { codes, characters, pairs };
+  const isWhole = length < POPULAR_FROM;
+  const indexed = () => (isWhole ? codes : characters().indexed);
+  const pairs = () => (ofPairs ??= indexPairs(indexed()));
+  return { codes, isWhole, characters, indexed, pairs };
 }
 
 function indexCharacters(codes: Int32Array): CharacterIndex {

@@ -1,4 +1,4 @@
-import { pairHash, slotIn, type CharacterIndex, type IndexedText } from './indexed-text.js';
+import { pairHash, slotIn, type CharacterIndex, type IndexedText, type PairIndex } from './indexed-text.js';
 
 /** Pairs of places where the same two characters begin, of which the runs are kept; with more, blocks are sought row by row. */
 const KEPT_PAIRS = 2 ** 18;
@@ -28,13 +28,19 @@ let runs = new Int32Array(2 ** 12);
  * @returns the end of the last one; -1: there are too many to keep
  */
 function commonRuns(a: IndexedText, b: IndexedText): number {
-  const { codes } = a;
-  const { indexed, starts, places, shift } = b.pairs();
+  // often one text is compared with many: the index of a serves all of them
+  return a.isWhole ? runsThrough(a.pairs(), b.indexed(), 1) : runsThrough(b.pairs(), a.codes, 0);
+}
+
+/** @param from 0: `codes` are those of a; 1: of b */
+function runsThrough({ indexed, starts, places, shift }: PairIndex, codes: Int32Array, from: 0 | 1): number {
   let kept = runs;
-  let [end, visited] = [0, 0];
+  let end = 0;
+  let visited = 0;
   for (let i = 0; i + 1 < codes.length; i++) {
     const code = codes[i];
     const after = codes[i + 1];
+    if (code < 0 || after < 0) continue;
     const before = i > 0 ? codes[i - 1] : -2;
     for (let j = starts[pairHash(code, after) >>> shift] - 1; j >= 0; j = starts[places + j] - 1) {
       if (++visited > KEPT_PAIRS) return -1;
@@ -44,8 +50,8 @@ function commonRuns(a: IndexedText, b: IndexedText): number {
       const most = Math.min(codes.length - i, indexed.length - j);
       while (size < most && indexed[j + size] === codes[i + size]) size++;
       if (end + 3 > kept.length) kept = runs = grown(runs);
-      kept[end] = i;
-      kept[end + 1] = j;
+      kept[end + from] = i;
+      kept[end + 1 - from] = j;
       kept[end + 2] = size;
       end += 3;
     }
@@ -156,7 +162,7 @@ function matchesOfSingles(
   bFrom: number,
   bTo: number,
 ): number {
-  const { indexed } = b.pairs();
+  const indexed = b.indexed();
   const [from, end] = [bFrom, bTo];
   if (again.length < end) again = new Int32Array(2 * end);
   // from the back, so that each character is found where it comes first

@@ -40,7 +40,8 @@ export function anchorGroups(trajectories: TrajectoryBatch, { gamma, contextLeve
   const sizes = new Map([[1, groupCount - shared.length]]);
   let [selfPaired, informative, largest] = [0, 0, groupCount > 0 ? 1 : 0];
   for (const a of shared) {
-    const [from, to] = [offsets[a], offsets[a + 1]];
+    const from = offsets[a];
+    const to = offsets[a + 1];
     const size = to - from;
     largest = Math.max(largest, size);
     sizes.set(size, (sizes.get(size) ?? 0) + 1);
@@ -128,7 +129,8 @@ function membersOf({ offsets, turns }: TurnLists, shared: Int32Array, returns: F
   const [turn, ofAnchor] = [new Int32Array(count), new Float64Array(count)];
   let [next, all] = [0, 0];
   for (const a of shared) {
-    const [from, to] = [offsets[a], offsets[a + 1]];
+    const from = offsets[a];
+    const to = offsets[a + 1];
     all += pairs(to - from);
     const mean = meanReturn(turns, from, to, returns);
     for (let k = from; k < to; k++) {
@@ -184,7 +186,8 @@ function compared(members: Members, { offsets, turns: lists }: TurnLists, return
   const { turn, ofAnchor, pairs: all } = members;
   let [kept, flips, shifts, turns] = [0, 0, 0, 0];
   for (let context = 0; context + 1 < offsets.length; context++) {
-    const [from, to] = [offsets[context], offsets[context + 1]];
+    const from = offsets[context];
+    const to = offsets[context + 1];
     if (to - from < 2) continue;
     kept += pairs(to - from);
     turns += to - from;

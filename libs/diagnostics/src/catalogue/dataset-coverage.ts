@@ -49,7 +49,8 @@ export function datasetCoverage(
       for (const hash of seen) if (hash >= below) seen.delete(hash);
     }
     const { hashes, made } = step;
-    let [turns, fresh] = [0, 0];
+    let turns = 0;
+    let fresh = 0;
     for (let k = 0; k < hashes.length && hashes[k] < below; k++) {
       turns += made[k];
       if (!seen.has(hashes[k])) fresh += made[k];

@@ -74,7 +74,9 @@ export const taskTallies = oncePerBatch((trajectories: TrajectoryBatch): readonl
   const success = successOf(trajectories);
   const reward = numbers(trajectories, 'trajectory.outcomeReward') ?? success;
   const perGroup = groupRows(trajectories).map(({ name, trainingStep, rows }) => {
-    let [attempts, successes, latestHopeless] = [0, 0, true];
+    let attempts = 0;
+    let successes = 0;
+    let latestHopeless = true;
     for (const row of rows) {
       if (Number.isNaN(success[row])) continue;
       attempts++;

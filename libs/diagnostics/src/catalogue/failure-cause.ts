@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { bestRows } from '../best-rows.js';
 import { groupRows, successOf } from '../groups.js';
 import { tokensOfTrajectories } from '../lengths.js';
+import { median } from '../median.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 import { turnRepeats } from '../turn-repeats.js';
@@ -156,7 +157,8 @@ function tracksOf(trajectories: TrajectoryBatch, rows: readonly number[]) {
   const fell = new Uint8Array(ids.length);
   for (const row of rows) {
     const end = turnOffsets[row + 1];
-    let [isWhole, isFalling] = [true, false];
+    let isWhole = true;
+    let isFalling = false;
     for (let turn = turnOffsets[row]; turn < end; turn++) {
       const value = estimate[turn];
       if (Number.isNaN(value)) {
@@ -180,7 +182,8 @@ function failingCalls(trajectories: TrajectoryBatch): Test {
   const column = columns.get('turn.toolName');
   const names = column ? jsonValues(column) : null;
   return (row) => {
-    let [calls, failures] = [0, 0];
+    let calls = 0;
+    let failures = 0;
     for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
       if (names ? names[turn] === null || names[turn] === '' : Number.isNaN(errors[turn])) continue;
       calls++;
@@ -197,10 +200,7 @@ function successLengths(trajectories: TrajectoryBatch, success: Float64Array): F
   for (const { rows } of groupRows(trajectories)) {
     const lengths: number[] = [];
     for (const row of rows) if (success[row] === 1) lengths.push(turnOffsets[row + 1] - turnOffsets[row]);
-    if (lengths.length === 0) continue;
-    lengths.sort((a, b) => a - b);
-    const half = lengths.length >> 1;
-    medians[groupOf[rows[0]]] = lengths.length % 2 === 1 ? lengths[half] : (lengths[half - 1] + lengths[half]) / 2;
+    if (lengths.length > 0) medians[groupOf[rows[0]]] = median(lengths);
   }
   return medians;
 }

@@ -82,6 +82,6 @@ it('says of many failures about what comparing all of them says', () => {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     return total ** 2 / weights.reduce((sum, weight) => sum + weight ** 2, 0) / weights.length;
   };
-  expect(Math.abs(effective(16) - effective())).toBeLessThan(0.12);
+  expect(Math.abs(effective(8) - effective())).toBeLessThan(0.12);
   expect(effective(failures.length)).toBe(effective());
 });

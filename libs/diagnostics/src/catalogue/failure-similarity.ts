@@ -105,29 +105,29 @@ export class FailureCurriculum {
 
     // the tasks as numbers: hundreds of failures raise those of dozens before them
     const numberOf = new Map<string, number>();
-    for (const { task } of all) if (!numberOf.has(task)) numberOf.set(task, numberOf.size);
-    const taskOf = Int32Array.from(all, ({ task }) => numberOf.get(task)!);
-    const weights = Float64Array.from(numberOf.keys(), (task) => this.weights.get(task) ?? 1);
+    const taskOf = new Int32Array(all.length);
+    for (let place = 0; place < all.length; place++) {
+      const { task } = all[place];
+      const number = numberOf.get(task) ?? numberOf.size;
+      if (number === numberOf.size) numberOf.set(task, number);
+      taskOf[place] = number;
+    }
+    const weights = new Float64Array(numberOf.size);
+    for (const [task, number] of numberOf) weights[number] = this.weights.get(task) ?? 1;
     const wasRaised = new Uint8Array(weights.length);
-    const raisedBy = new Int32Array(weights.length).fill(-1);
     const raise = (task: number, by: number) => {
       weights[task] += by;
       wasRaised[task] = 1;
     };
     for (let i = 0; i < failures.length; i++) {
-      const own = taskOf[before + i];
-      raise(own, selfBoost);
-      const alike = found.get(i);
-      if (alike) {
-        for (const { task, similarity } of alike) raise(numberOf.get(task)!, boost * similarity);
-        continue;
-      }
-      raisedBy[own] = i;
-      for (let earlier = firstOf(i); earlier < before + i; earlier++) {
-        if (raisedBy[taskOf[earlier]] === i) continue;
-        raisedBy[taskOf[earlier]] = i;
-        raise(taskOf[earlier], boost * usual);
-      }
+      raise(taskOf[before + i], selfBoost);
+      for (const { task, similarity } of found.get(i) ?? []) raise(numberOf.get(task)!, boost * similarity);
+    }
+    if (found.size < failures.length) {
+      const isOther = new Uint8Array(all.length).fill(1, before);
+      for (const i of found.keys()) isOther[before + i] = 0;
+      const times = timesRemembered(taskOf, weights.length, isOther, maxHistory);
+      for (let task = 0; task < times.length; task++) if (times[task] > 0) raise(task, boost * usual * times[task]);
     }
     for (const [task, number] of numberOf) if (wasRaised[number] === 1) this.weights.set(task, weights[number]);
     this.history.splice(0, Infinity, ...all.slice(-maxHistory));
@@ -172,6 +172,31 @@ export class FailureCurriculum {
     this.#indexed.set(text, indexed);
     return indexed;
   }
+}
+
+/**
+ * How often a task is among those remembered when another task fails.
+ *
+ * @param taskOf [failures] in their order
+ * @param isCounted [failures] 1: it is one of those that ask
+ * @param maxHistory failures before it that each of them remembers
+ * @returns [tasks]
+ */
+function timesRemembered(taskOf: Int32Array, tasks: number, isCounted: Uint8Array, maxHistory: number): Int32Array {
+  const { length } = taskOf;
+  // [failures + 1] how many before it are counted
+  const counted = new Int32Array(length + 1);
+  for (let place = 0; place < length; place++) counted[place + 1] = counted[place] + isCounted[place];
+  // [tasks] where it fails next
+  const next = new Int32Array(tasks).fill(length);
+  const times = new Int32Array(tasks);
+  for (let place = length - 1; place >= 0; place--) {
+    const task = taskOf[place];
+    const end = Math.min(place + 1 + maxHistory, next[task]);
+    times[task] += counted[end] - counted[place + 1];
+    next[task] = place;
+  }
+  return times;
 }
 
 /** The curriculum over training steps, with tasks numbered by the signal `taskIndex`. */
@@ -233,7 +258,7 @@ const EVIDENCE_PER_STEP = 3;
 
 export const failureSimilarityDiagnostic = stepwise({
   id: 'failure-similarity',
-  version: 2,
+  version: 3,
   title: 'Failures alike',
   question: 'Which tasks fail alike, and would sampling after failures starve the rest?',
   remedy:
@@ -254,7 +279,7 @@ export const failureSimilarityDiagnostic = stepwise({
     compared: z
       .int()
       .min(1)
-      .default(16)
+      .default(8)
       .describe(
         'failures of a step that are compared with those remembered, evenly taken; the others count as these on average',
       ),

@@ -3,6 +3,7 @@ import { segmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, type Measured } from '../diagnostic.js';
 import { mean } from '../groups.js';
+import { median } from '../median.js';
 import { figure, percent } from '../sentences.js';
 
 /** [groups of two outcomes or more] each */
@@ -170,12 +171,6 @@ function isSpike(steps: readonly Measured<Figures>[], at: number): boolean {
     .slice(Math.max(0, at - SPIKE_WINDOW), at)
     .flatMap(({ figures }) => (figures.gradNorm === null ? [] : [figures.gradNorm]));
   if (norm === null || before.length < SPIKE_MINIMUM) return false;
-  const median = medianOf(before);
-  return norm > median + SPIKE * TO_STD * medianOf(before.map((value) => Math.abs(value - median)));
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  const usual = median(before);
+  return norm > usual + SPIKE * TO_STD * median(before.map((value) => Math.abs(value - usual)));
 }

@@ -31,10 +31,13 @@ export function labelCounts(turnOffsets: Int32Array, a: NumericValues, b: Numeri
   const pairs = new Int32Array(LABELS.length ** 2);
   const counts = { labelled: 0, equal: 0, records: 0, exact: 0, sameFirstError: 0 };
   for (let i = 0; i + 1 < turnOffsets.length; i++) {
-    const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
-    let [labelled, equal] = [0, 0];
+    const from = turnOffsets[i];
+    const to = turnOffsets[i + 1];
+    let labelled = 0;
+    let equal = 0;
     for (let t = from; t < to; t++) {
-      const [ofA, ofB] = [a[t], b[t]];
+      const ofA = a[t];
+      const ofB = b[t];
       if (Number.isNaN(ofA)) continue;
       labelled++;
       equal += Number(ofA === ofB);

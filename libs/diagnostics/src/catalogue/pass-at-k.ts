@@ -20,7 +20,8 @@ export function passAtK(trajectories: TrajectoryBatch, ks: readonly number[]) {
   const tries: { readonly n: number; readonly c: number }[] = [];
   let [judged, solved] = [0, 0];
   for (const { rows } of groupRows(trajectories)) {
-    let [n, c] = [0, 0];
+    let n = 0;
+    let c = 0;
     for (const row of rows) {
       if (Number.isNaN(success[row])) continue;
       n++;

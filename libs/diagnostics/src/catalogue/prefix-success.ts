@@ -85,16 +85,16 @@ export function successBefore(trajectories: TrajectoryBatch): { before: Float64A
   }
   const anchored = isLogged ? null : { ...placesOf(trajectories), ...visitorsOf(trajectories) };
   const before = new Float64Array(trajectories.stateKey.length);
+  if (isLogged) before.set(said.subarray(0, -1), 1);
   for (let i = 0; i < ids.length; i++) {
     // itself is none of the others
-    const [one, its] = Number.isNaN(success[i]) ? [0, 0] : [1, success[i]];
-    const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
+    const one = Number.isNaN(success[i]) ? 0 : 1;
+    const its = one === 1 ? success[i] : 0;
+    const from = turnOffsets[i];
+    const to = turnOffsets[i + 1];
     const group = groupOf[i];
     if (from < to) before[from] = one === 1 && judged[group] > 1 ? (solved[group] - its) / (judged[group] - 1) : NaN;
-    if (!anchored) {
-      for (let turn = from + 1; turn < to; turn++) before[turn] = said![turn - 1];
-      continue;
-    }
+    if (!anchored) continue;
     for (let turn = from + 1; turn < to; turn++) {
       const place = anchored.placeOf[turn];
       const others = place >= 0 ? anchored.judged[place] - one : 0;

@@ -3,6 +3,7 @@ import { rowLengths, rowSums } from '#lib/numeric';
 import { z } from 'zod';
 import type { Measured, Values } from '../diagnostic.js';
 import { groupRows, successOf } from '../groups.js';
+import { median } from '../median.js';
 import { oncePerBatch } from '../once-per-batch.js';
 import { oncePerWindow } from '../once-per-window.js';
 import { processAgreement } from '../process-outcome.js';
@@ -60,35 +61,13 @@ function conflictsInGroups(trajectories: TrajectoryBatch, process: Float64Array,
       (success[row] === 1 ? ofRight : ofWrong).push(process[row]);
     }
     if (ofRight.length === 0 || ofWrong.length === 0) continue;
-    const [medianOfRight, medianOfWrong] = [median(ofRight), median(ofWrong)];
+    const medianOfRight = median(ofRight);
+    const medianOfWrong = median(ofWrong);
     compared += ofRight.length + ofWrong.length;
     for (const score of ofRight) conflicts += Number(score < medianOfWrong);
     for (const score of ofWrong) conflicts += Number(score > medianOfRight);
   }
   return { compared, conflicts };
-}
-
-/** @param values reordered */
-function median(values: number[]): number {
-  ascend(values);
-  const half = values.length >> 1;
-  return values.length % 2 === 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-/** As many values as a group has are sooner put in place one by one than sort is called. */
-const FEW = 32;
-
-function ascend(values: number[]): void {
-  if (values.length > FEW) {
-    values.sort((a, b) => a - b);
-    return;
-  }
-  for (let i = 1; i < values.length; i++) {
-    const value = values[i];
-    let place = i;
-    for (; place > 0 && values[place - 1] > value; place--) values[place] = values[place - 1];
-    values[place] = value;
-  }
 }
 
 /** Training steps that a drift is looked for in, and below which there is none to be seen. */

@@ -101,7 +101,8 @@ function rankedPlaces(trajectories: TrajectoryBatch, { lost, won, perTask }: Can
   const best = new Int32Array(tasks * perTask);
   const held = new Int32Array(tasks);
   for (let place = 0; place < at.length; place++) {
-    const [of, solved] = [continuations[at[place]], successes[at[place]]];
+    const of = continuations[at[place]];
+    const solved = successes[at[place]];
     const ofSuccesses = (known[of] ??= new Float64Array(of + 1).fill(NaN));
     if (Number.isNaN(ofSuccesses[solved])) ofSuccesses[solved] = scoreIfOpen(solved, of);
     const score = (scores[place] = ofSuccesses[solved]);
