@@ -1,6 +1,6 @@
 import { DIAGNOSTICS, readRun, unreadable, type AnyDiagnostic, type Diagnosis, type Settings } from '#lib/diagnostics';
 import { messageOf } from '#lib/kernel';
-import { projectedPosition } from '#lib/projection';
+import { projectedPosition, signalsOf } from '#lib/projection';
 import type { Pool, Queryable } from '#lib/storage';
 import { raiseAlerts, type AlertEdge } from './alerts.js';
 import { CheckpointWindow } from './checkpoint-window.js';
@@ -73,6 +73,7 @@ export async function measureSteps(
   const trainingSteps = steps.map(({ trainingStep }) => trainingStep);
   const metrics = await metricsOf(pool, runId, asOf, trainingSteps);
   const checkpoints = await CheckpointWindow.of(pool, runId, asOf);
+  const hasTokens = (await signalsOf(pool, runId)).some(({ level }) => level === 'token');
   const next = (await stretchesOf(pool, runId, asOf, steps, concurrency)).values();
   const unknownIn = new Map(open.map(({ step, unknown }) => [step.trainingStep, unknown]));
   const measureInTurn = async () => {
@@ -91,7 +92,7 @@ export async function measureSteps(
           diagnostics: unknown.map(({ id }) => id),
         });
       }
-      await keepFigures(pool, runId, stretch.steps, await ports.measure({ steps: tasks, settings }), wanted);
+      await keepFigures(pool, runId, stretch.steps, await ports.measure({ steps: tasks, settings, hasTokens }), wanted);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, measureInTurn));

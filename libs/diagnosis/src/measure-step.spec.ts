@@ -45,18 +45,19 @@ const files = new Map([
   ['text', text],
 ]);
 
-/** Counts the bytes that are read. */
+/** Counts the bytes that are read, and in how many goes. */
 function aStore() {
-  const reads = { bytes: 0 };
+  const reads = { bytes: 0, goes: 0 };
   const getPart: SegmentStore['getPart'] = async (key, from, to) => {
     const part = files.get(key)!.slice(from, to);
     reads.bytes += part.length;
+    reads.goes++;
     return part;
   };
   return { reads, store: { getPart, get: (key) => getPart(key, 0) } as SegmentStore };
 }
 
-async function measured(ids: readonly string[], catalogue = DIAGNOSTICS) {
+async function measured(ids: readonly string[], { catalogue = DIAGNOSTICS, hasTokens = true } = {}) {
   const { reads, store } = aStore();
   const steps = [0, 1].map((trainingStep) => ({
     trainingStep,
@@ -65,11 +66,11 @@ async function measured(ids: readonly string[], catalogue = DIAGNOSTICS) {
     checkpoint: null,
     diagnostics: ids,
   }));
-  const found = await measureTask(store, { steps, settings: {} }, catalogue);
+  const found = await measureTask(store, { steps, settings: {}, hasTokens }, catalogue);
   const outcomes = found.flatMap(({ trainingStep, diagnostics, outcomes: packed }) =>
     unpackOutcomes(packed).outcomes.map((outcome, i) => ({ trainingStep, id: diagnostics[i].id, outcome })),
   );
-  return { outcomes, bytes: reads.bytes };
+  return { outcomes, ...reads };
 }
 
 const whole = numeric.length + text.length;
@@ -89,9 +90,15 @@ it('reads the values of tokens where a diagnostic asks for them, and says the sa
   expect(fewer.outcomes.filter(({ outcome }) => outcome.kind === 'figures').length).toBeGreaterThan(others.length);
 });
 
+it('reads the files of a run without tokens in one go', async () => {
+  const { outcomes, ...reads } = await measured(others, { hasTokens: false });
+  expect(reads).toEqual({ bytes: whole, goes: 2 });
+  expect(outcomes).toEqual((await measured(others)).outcomes);
+});
+
 it('lets a diagnostic fail that reads tokens and does not say so', async () => {
   const [id] = seeing;
   const careless = DIAGNOSTICS.map((each) => (each.id === id ? { ...each, requires: [], accepts: [] } : each));
-  const { outcomes } = await measured([id], careless);
+  const { outcomes } = await measured([id], { catalogue: careless });
   expect(outcomes).toMatchObject([{ outcome: { kind: 'failed', reason: expect.stringContaining('not read') } }, { outcome: { kind: 'failed' } }]); // prettier-ignore
 });

@@ -18,6 +18,8 @@ export interface MeasureTask {
   readonly steps: readonly StepToMeasure[];
   /** what differs from their defaults */
   readonly settings: Settings;
+  /** the run has tokens: their files are not read to the end where nobody asks for them */
+  readonly hasTokens: boolean;
 }
 
 export interface StepToMeasure {
@@ -47,7 +49,7 @@ export async function measureTask(
   const asked = new Set(task.steps.flatMap(({ diagnostics }) => diagnostics));
   const segments = new OpenSegments(
     store,
-    catalogue.some((diagnostic) => asked.has(diagnostic.id) && readsTokens(diagnostic)),
+    !task.hasTokens || catalogue.some((diagnostic) => asked.has(diagnostic.id) && readsTokens(diagnostic)),
   );
   try {
     return await measuredOf(segments, task, catalogue);

@@ -92,6 +92,18 @@ it('measures what came late alone', async () => {
   expect((await measureAll(1)).stretches).toEqual([[1, 3]]);
 });
 
+it('says of a run that has tokens that it has some', async () => {
+  const told: boolean[] = [];
+  const measure = (task: MeasureTask) => (told.push(task.hasTokens), measureTask(here.store, task));
+  const ports = { pool: here.db.pool, measure, alerted: async () => {}, concurrency: 1 };
+  await send(stepOf(0));
+  await measureSteps(ports, here.run, HEAD, await stepRevisions(here.db.pool, here.run, HEAD));
+  const turns = [{ state: 's', action: 'a', tokens: { logprob: [-1] } }];
+  await send([{ type: 'trajectory.recorded', at: AT, id: 'speaking', group: 'g', trainingStep: 1, turns }]);
+  await measureSteps(ports, here.run, HEAD, await stepRevisions(here.db.pool, here.run, HEAD));
+  expect(told).toEqual([false, true]);
+});
+
 it('names the file that is damaged', async () => {
   await send([...stepOf(0), { type: 'run.ended', at: AT }]);
   const keys = await here.store.list('segments/');
