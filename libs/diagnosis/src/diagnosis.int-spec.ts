@@ -288,6 +288,24 @@ it('lets a diagnostic fail alone, with its reason, and measures it no second tim
   expect(measured).toHaveLength(2);
 });
 
+it('finds a run that fell silent after its last training step was passed over', async () => {
+  const { pool } = here.db;
+  const found = async () => (await runsToDiagnose(pool)).filter(({ runId }) => runId === here.run);
+  const passes = async () => {
+    await pool.query(`update run_progress set last_event_at = now() - interval '11 seconds' where run_id = $1`, [here.run]); // prettier-ignore
+    await pool.query(`update diagnosis set made_at = now() - interval '11 seconds' where run_id = $1`, [here.run]);
+  };
+  await send(stepOf(0, 0).slice(0, -1).map((event) => ({ ...event, at: new Date().toISOString() }))); // prettier-ignore
+  await diagnoseRun(ports(), here.run, false);
+  expect(await found()).toEqual([]); // more of the step may come
+  await passes();
+  expect(await found()).toEqual([{ runId: here.run, isFinal: true }]);
+  await diagnoseRun(ports(), here.run, true);
+  expect((await readings())['zero-variance-groups'].steps).toHaveLength(1);
+  await passes();
+  expect(await found()).toEqual([]);
+});
+
 describe('settings', () => {
   const set = (changes: SettingChanges) => changeSettings(here.db.pool, here.run, changes, null);
 

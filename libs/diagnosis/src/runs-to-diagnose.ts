@@ -14,7 +14,8 @@ const REST = 9;
 
 /**
  * Runs that advanced since they were diagnosed and whose rest is over, those that waited longest first. A run to which
- * nothing is written any more needs no rest, nor does one whose settings changed. Erased runs have nothing to say.
+ * nothing is written any more needs no rest, nor does one whose settings changed; one that fell silent has its last step
+ * measured, which was passed over while more of it might have come. Erased runs have nothing to say.
  */
 export async function runsToDiagnose(db: Queryable): Promise<RunToDiagnose[]> {
   const { rows } = await db.query(
@@ -26,7 +27,8 @@ export async function runsToDiagnose(db: Queryable): Promise<RunToDiagnose[]> {
          left join lateral (
            select max(version) as version from diagnostic_settings where run_id = run_progress.run_id
          ) as settings on true
-       where (position > coalesce(as_of, 0) or settings.version > settings_version)
+       where (position > coalesce(as_of, 0) or settings.version > settings_version
+           or pending_steps > 0 and greatest(made_at, last_event_at) < now() - $1::interval)
          and not exists (select from run_erasure where run_erasure.run_id = run_progress.run_id)
      ) as advanced
      where is_rested or "isFinal" or is_changed order by made_at nulls first limit $2`,
