@@ -253,6 +253,25 @@ describe.skipIf(!hasBrowser)(browserTitle('the dashboard'), () => {
     expect(complaints).toEqual([]);
   });
 
+  it('leads on from what is not there', async () => {
+    for (const path of ['', '/plan', '/events', '/steps/0', '/trajectories/t']) {
+      await visit(`/runs/nowhere${path}`);
+      await page.getByText('You see no such run').waitFor();
+      await page.getByRole('main').getByRole('link', { name: 'See all runs' }).waitFor();
+    }
+    await visit('/runs/household/steps/x');
+    await page.getByText('No group in this training step').waitFor();
+    expect(await page.getByRole('main').textContent()).not.toContain('NaN');
+    await visit('/runs/household/steps/5');
+    const neighbours = page.getByRole('navigation', { name: 'Neighbouring training steps' }).getByRole('link');
+    await expect.poll(() => neighbours.allTextContents()).toEqual(['← 4', '6 →']);
+    await visit('/runs/household/steps/6'); // the last one
+    await expect.poll(() => neighbours.allTextContents()).toEqual(['← 5']);
+    await visit('/runs/household/steps/999');
+    await expect.poll(() => neighbours.allTextContents()).toEqual(['← 6']);
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
   it('has the workers look for devices', async () => {
     await visit('/devices');
     await page.getByRole('button', { name: 'Look for devices' }).click();

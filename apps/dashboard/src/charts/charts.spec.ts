@@ -88,6 +88,14 @@ it('colours cells on one scale, leaves the unsaid empty, and escapes names', () 
   expect(svg).toContain('0.50');
 });
 
+it('keeps long names of rows apart: both ends of them are there', () => {
+  const rows = ['reinforce-plus-plus-baseline', 'reinforce-plus-plus', 'grpo'];
+  const svg = svgOf(heatMap({ rows, columns: ['0'], cells: [], numbers: null, nameWidth: 110, caption: () => '' }, LIGHT)); // prettier-ignore
+  expect(svg).toContain('>reinfor…seline<');
+  expect(svg).toContain('>reinfor…s-plus<');
+  expect(svg).toContain('>grpo<');
+});
+
 it.each([LIGHT, DARK])('has text that can be read on its ground (WCAG AA)', (palette) => {
   expect(contrast(palette.text, palette.surface)).toBeGreaterThan(7);
   expect(contrast(palette.muted, palette.surface)).toBeGreaterThan(4.5);

@@ -24,6 +24,16 @@ export interface HeatMap {
 }
 
 const CELL_LABEL_DIGITS = 2;
+/** of the names of rows, in pixels: about what most have */
+const LETTER_WIDTH = 6.6;
+
+/** Estimators of one family begin alike, and end in what they differ in: `reinfor…seline`. */
+function bothEnds(name: string, most: number): string {
+  const letters = [...name];
+  if (letters.length <= most) return name;
+  const kept = most - 1;
+  return `${letters.slice(0, Math.ceil(kept / 2)).join('')}…${letters.slice(-Math.floor(kept / 2)).join('')}`;
+}
 
 /** Cells on the diverging scale; a cell that nothing is said of stays empty. */
 export function heatMap(map: HeatMap, palette: Palette): EChartsCoreOption {
@@ -49,7 +59,13 @@ export function heatMap(map: HeatMap, palette: Palette): EChartsCoreOption {
       data: [...rows],
       inverse: true,
       ...quiet,
-      axisLabel: { ...names, interval: 0, width: nameWidth - 12, overflow: 'truncate' },
+      axisLabel: {
+        ...names,
+        interval: 0,
+        width: nameWidth - 12,
+        overflow: 'truncate',
+        formatter: (name: string) => bothEnds(name, Math.floor((nameWidth - 12) / LETTER_WIDTH)),
+      },
     },
     visualMap: {
       type: 'continuous',

@@ -2,6 +2,9 @@ import type { Estimate } from './truth-measures.js';
 
 const WIDTH = 110;
 const HEIGHT = 14;
+const RADIUS = 3;
+/** A dot is whole at the ends of the scale too. */
+const inside = (x: number) => Math.min(WIDTH - RADIUS, Math.max(RADIUS, x));
 
 interface IntervalProps {
   readonly estimate: Estimate;
@@ -38,7 +41,7 @@ export function Interval({ estimate, from, write, writeLimit = write, isDrawn }:
               height="4"
             />
           )}
-          <circle className={tone} cx={across(value)} cy={HEIGHT / 2} r="3" />
+          <circle className={tone} cx={inside(across(value))} cy={HEIGHT / 2} r={RADIUS} />
         </svg>
       )}
       {isKnown && (

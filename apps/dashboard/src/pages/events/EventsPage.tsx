@@ -5,6 +5,7 @@ import { useRows } from '../../rows/use-rows.js';
 import { said } from '../../said.js';
 import { ago, count } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
+import { NoSuchRun } from '../NoSuchRun.js';
 import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
@@ -55,8 +56,7 @@ export function EventsPage() {
   const { isAsked, run: found, position: head, error: headError, isLive: isHeard, again: askHead } = useRunHead(run);
   if (headError) return <Failure message={headError.message} onRetry={askHead} />;
   if (!isAsked) return <Skeleton height={41} count={10} />;
-  if (!found)
-    return <Empty title="You see no such run">It may belong to a project that your key does not reach.</Empty>;
+  if (!found) return <NoSuchRun />;
   const isFollowing = search.before === undefined && search.row === undefined;
   return (
     <>

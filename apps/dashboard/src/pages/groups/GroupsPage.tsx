@@ -4,6 +4,7 @@ import { graphql } from '../../graphql.js';
 import { useRows } from '../../rows/use-rows.js';
 import { said } from '../../said.js';
 import { Head } from '../../ui/Crumbs.js';
+import { NoSuchRun } from '../NoSuchRun.js';
 import { DataTable } from '../../ui/DataTable.js';
 import { Empty, Failure } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
@@ -21,6 +22,9 @@ const GroupsQuery = graphql(
         id
         name
         state
+        progress {
+          lastTrainingStep
+        }
         groups(trainingStep: $step, first: $first, after: $after) {
           edges {
             cursor
@@ -68,9 +72,12 @@ export function GroupsPage() {
   const [marked, setMarked] = useState<ReadonlySet<string>>(NONE);
   usePolling(() => run?.state === 'RUNNING' && again(), POLL_MS);
   const columns = useMemo(() => groupColumns(id, step), [id, step]);
+  const last = run?.progress.lastTrainingStep ?? -1;
+  const before = Math.min(trainingStep - 1, last);
   const change = (next: { readonly sort?: string | undefined; readonly row?: number | undefined }) =>
     void navigate({ search: (old) => said({ ...old, ...next }), replace: true, resetScroll: false });
   const isEmpty = list.of !== null && groups.length === 0;
+  if (list.of !== null && !run) return <NoSuchRun />;
 
   return (
     <>
@@ -84,14 +91,16 @@ export function GroupsPage() {
         ]}
       >
         <nav className="filters" aria-label="Neighbouring training steps">
-          {trainingStep > 0 && (
-            <Link className="button" to={FROM} params={{ run: id, step: String(trainingStep - 1) }}>
-              ← {trainingStep - 1}
+          {before >= 0 && (
+            <Link className="button" to={FROM} params={{ run: id, step: String(before) }}>
+              ← {before}
             </Link>
           )}
-          <Link className="button" to={FROM} params={{ run: id, step: String(trainingStep + 1) }}>
-            {trainingStep + 1} →
-          </Link>
+          {trainingStep < last && (
+            <Link className="button" to={FROM} params={{ run: id, step: String(trainingStep + 1) }}>
+              {trainingStep + 1} →
+            </Link>
+          )}
         </nav>
       </Head>
       {error && <Failure message={error.message} onRetry={again} />}

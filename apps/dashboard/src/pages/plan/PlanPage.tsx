@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { counted } from '../../text/numbers.js';
 import { Head } from '../../ui/Crumbs.js';
+import { NoSuchRun } from '../NoSuchRun.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { usePolling } from '../../use-live.js';
 import { RunLink } from '../links.js';
@@ -30,7 +31,7 @@ export function PlanPage() {
   const problem = head.error ?? error;
   if (problem) return <Failure message={problem.message} onRetry={() => (head.again(), again())} />;
   if (head.isAsked && !head.run) {
-    return <Empty title="You see no such run">It may belong to a project that your key does not reach.</Empty>;
+    return <NoSuchRun />;
   }
   return (
     <>

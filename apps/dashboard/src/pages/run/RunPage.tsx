@@ -2,8 +2,9 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useSubscription } from 'urql';
 import { graphql } from '../../graphql.js';
 import { Head } from '../../ui/Crumbs.js';
+import { NoSuchRun } from '../NoSuchRun.js';
 import { Figures } from '../../ui/Figures.js';
-import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
+import { Failure, Skeleton } from '../../ui/Notice.js';
 import { State } from '../../ui/State.js';
 import { ago, count, counted, decimal, percent } from '../../text/numbers.js';
 import { Analyses } from './Analyses.js';
@@ -71,8 +72,7 @@ export function RunPage() {
   const progress = live.data?.runAdvanced.progress ?? run?.progress;
 
   if (error) return <Failure message={error.message} onRetry={again} />;
-  if (data && !run)
-    return <Empty title="You see no such run">It may belong to a project that your key does not reach.</Empty>;
+  if (data && !run) return <NoSuchRun />;
   if (!run || !progress) return <Skeleton height={96} count={4} />;
   const steps = progress.lastTrainingStep === null ? 0 : progress.lastTrainingStep + 1;
   const position = progress.position;

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { count, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
 import { Head } from '../../ui/Crumbs.js';
+import { NoSuchRun } from '../NoSuchRun.js';
 import { Figures } from '../../ui/Figures.js';
 import { Empty, Failure, Skeleton } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
@@ -72,7 +73,8 @@ export function TrajectoryPage() {
 
   if (error) return <Failure message={error.message} onRetry={again} />;
   if (!data) return <Skeleton height={140} count={4} />;
-  if (!run || !trajectory) {
+  if (!run) return <NoSuchRun />;
+  if (!trajectory) {
     return (
       <Empty title="There is no such trajectory in this run">
         <Link to="/runs/$run" params={{ run: params.run }}>
