@@ -124,6 +124,15 @@ describe.skipIf(!hasBrowser)(browserTitle('the dashboard'), () => {
     await expect.poll(() => passing.count()).toBe(await strips.locator('svg').count());
     await page.locator('.chosen-state a').first().click();
     await page.locator('.turn-chosen').waitFor();
+
+    const telephone = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await telephone.goto(`${platform.url}/runs/${run.id}/steps/${node.trainingStep}?group=${node.name}#key=${platform.key}`); // prettier-ignore
+    await telephone.locator('.strips a').first().waitFor();
+    // siblings differ at their end, so that is what is seen of them
+    const areEndsSeen = await telephone.evaluate<boolean[]>(`[...document.querySelectorAll('.strips a')].map((a) =>
+      a.lastElementChild !== null && a.lastElementChild.getBoundingClientRect().right <= a.getBoundingClientRect().right)`);
+    expect(new Set(areEndsSeen)).toEqual(new Set([true]));
+    await telephone.close();
     expect(complaints).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, useMemo } from 'react';
 import { counted, credit as creditText, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
-import { Text } from '../../ui/Text.js';
+import { LongName } from '../../ui/LongName.js';
 import { creditSide, creditStrength } from './credit-strength.js';
 import type { GraphRollout, GraphTurn } from './state-graph.js';
 
@@ -41,8 +41,13 @@ export function RolloutStrips({ run, rollouts, shared, full, looked, onLook, onC
     <div className="strips" tabIndex={0} role="region" aria-label="Rollouts side by side">
       {ordered.map(({ id, success, outcome, turns }) => (
         <Fragment key={id}>
-          <Link to="/runs/$run/trajectories/$trajectory" params={{ run, trajectory: id }}>
-            <Text>{id}</Text>
+          <Link
+            className="turn-name"
+            to="/runs/$run/trajectories/$trajectory"
+            params={{ run, trajectory: id }}
+            aria-label={visibleText(id)}
+          >
+            <LongName>{id}</LongName>
           </Link>
           <span className="result number">
             {success !== null && <span className={`dot dot-${success ? 'success' : 'failure'}`} />}

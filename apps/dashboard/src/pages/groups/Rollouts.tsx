@@ -8,7 +8,7 @@ import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Failure } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { State } from '../../ui/State.js';
-import { Text } from '../../ui/Text.js';
+import { LongName } from '../../ui/LongName.js';
 
 const RolloutFields = graphql(`
   fragment RolloutRow on Trajectory @_unmask {
@@ -51,8 +51,13 @@ const columnsOf = (run: string): readonly Column<Rollout>[] => [
     id: 'id',
     title: 'Trajectory',
     cell: ({ id }) => (
-      <Link to="/runs/$run/trajectories/$trajectory" params={{ run, trajectory: id }}>
-        <Text>{id}</Text>
+      <Link
+        className="turn-name"
+        to="/runs/$run/trajectories/$trajectory"
+        params={{ run, trajectory: id }}
+        aria-label={visibleText(id)}
+      >
+        <LongName>{id}</LongName>
       </Link>
     ),
   },
