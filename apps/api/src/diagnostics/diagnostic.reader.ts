@@ -4,13 +4,13 @@ import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
 import type { Key, Order } from '../graphql/cursor.js';
 import { queryable } from '../graphql/queryable.js';
 import type { MetricPoint } from '../metrics/metric-series.object.js';
-import type {
-  Alert,
+import {
   AlertLevel,
-  Diagnostic,
-  DiagnosticSettings,
-  DiagnosticStep,
-  SettingOrigin,
+  type Alert,
+  type Diagnostic,
+  type DiagnosticSettings,
+  type DiagnosticStep,
+  type SettingOrigin,
 } from './diagnostic.object.js';
 
 /** A diagnostic of a run; its steps where they are known already, else they are loaded when asked for. */
@@ -67,7 +67,7 @@ function diagnosticOf(reading: KeptReading, circumstances: Circumstances): RunDi
       evidence,
       alerts: alerts.map(({ level, openedAt, closedAt, ...alert }) => ({
         ...alert,
-        level: level as AlertLevel,
+        level: LEVELS[level],
         openedStep: openedAt,
         closedStep: closedAt,
       })),
@@ -78,6 +78,8 @@ function diagnosticOf(reading: KeptReading, circumstances: Circumstances): RunDi
     },
   ];
 }
+
+const LEVELS = { info: AlertLevel.INFO, warn: AlertLevel.WARN, critical: AlertLevel.CRITICAL };
 
 const onSteps = ({ text, trainingSteps }: { readonly text: string; readonly trainingSteps: number }) =>
   `${text} (${trainingSteps} training ${trainingSteps === 1 ? 'step' : 'steps'})`;
