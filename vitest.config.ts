@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** `#lib/x` names the source of a lib here; Node resolves the same name to its build. */
@@ -19,12 +20,15 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'unit',
-          // it has as many workers as the machine allows, and Vitest wants those of one group to have equally many
+          // Vitest leaves a core to itself, of two as well, though it has nothing to do there
+          maxWorkers: Math.max(2, availableParallelism() - 1),
+          // and wants the projects of one group to have equally many
           sequence: { groupOrder: 1 },
           expect: patience,
           setupFiles: 'test/support/fast-check.setup.ts',
           include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/*.spec.ts'],
           exclude: ['**/node_modules/**', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
+          testTimeout: 20_000,
         },
       },
       {
