@@ -1,9 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import { Fragment, useMemo } from 'react';
 import { counted, credit as creditText, decimal } from '../../text/numbers.js';
 import { visibleText } from '../../text/visible-text.js';
-import { LongName } from '../../ui/LongName.js';
 import { creditSide, creditStrength } from './credit-strength.js';
+import { TrajectoryLink } from './TrajectoryLink.js';
 import type { GraphRollout, GraphTurn } from './state-graph.js';
 
 const STEP = 14;
@@ -41,14 +40,7 @@ export function RolloutStrips({ run, rollouts, shared, full, looked, onLook, onC
     <div className="strips" tabIndex={0} role="region" aria-label="Rollouts side by side">
       {ordered.map(({ id, success, outcome, turns }) => (
         <Fragment key={id}>
-          <Link
-            className="turn-name"
-            to="/runs/$run/trajectories/$trajectory"
-            params={{ run, trajectory: id }}
-            aria-label={visibleText(id)}
-          >
-            <LongName>{id}</LongName>
-          </Link>
+          <TrajectoryLink run={run} id={id} />
           <span className="result number">
             {success !== null && <span className={`dot dot-${success ? 'success' : 'failure'}`} />}
             {decimal(outcome, 2)}

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { graphql, type ResultOf } from '../../graphql.js';
 import { useRows } from '../../rows/use-rows.js';
@@ -8,7 +7,7 @@ import { DataTable, type Column } from '../../ui/DataTable.js';
 import { Failure } from '../../ui/Notice.js';
 import { Panel } from '../../ui/Panel.js';
 import { State } from '../../ui/State.js';
-import { LongName } from '../../ui/LongName.js';
+import { TrajectoryLink } from './TrajectoryLink.js';
 
 const RolloutFields = graphql(`
   fragment RolloutRow on Trajectory @_unmask {
@@ -50,16 +49,7 @@ const columnsOf = (run: string): readonly Column<Rollout>[] => [
   {
     id: 'id',
     title: 'Trajectory',
-    cell: ({ id }) => (
-      <Link
-        className="turn-name"
-        to="/runs/$run/trajectories/$trajectory"
-        params={{ run, trajectory: id }}
-        aria-label={visibleText(id)}
-      >
-        <LongName>{id}</LongName>
-      </Link>
-    ),
+    cell: ({ id }) => <TrajectoryLink run={run} id={id} />,
   },
   { id: 'result', title: 'Result', width: 104, cell: (rollout) => <Result rollout={rollout} /> },
   { id: 'outcome', title: 'Outcome', width: 88, align: 'end', cell: ({ outcomeReward }) => decimal(outcomeReward, 2) },
