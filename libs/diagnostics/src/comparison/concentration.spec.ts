@@ -4,6 +4,13 @@ import { concentration } from './concentration.js';
 const of = (...magnitudes: number[]) => concentration(Float64Array.from(magnitudes));
 
 describe('concentration', () => {
+  it('of equal credit is exactly none, whatever it is', () => {
+    for (let turns = 1; turns <= 40; turns++) {
+      for (const credit of [0.1, 0.3, 1 / 3, 0.7])
+        expect(of(...Array.from({ length: turns }, () => credit))!.gini).toBe(0);
+    }
+  });
+
   it('is worked by hand', () => {
     // pairs |1−3| + |1−2| + |3−2| = 4, both ways 8, over 2 · 3 · 6; effective 36 / 14
     const found = of(1, 3, 2)!;

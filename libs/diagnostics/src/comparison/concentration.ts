@@ -36,10 +36,10 @@ export function concentration(magnitudes: Float64Array, turns = magnitudes.lengt
   }
   if (!(sum > ZERO_TOLERANCE)) return null;
 
-  // Sorted ascending, Σ_ab |a − b| = 2 Σ_k (2k − T − 1) a_k with k from 1.
+  // Sorted ascending, Σ_ab |a − b| = 2 Σ_k (T + 1 − 2k) (a_{T+1−k} − a_k) with k from 1 to T / 2: nothing below 0 is added.
   const ascending = turns <= FEW ? fewSorted(magnitudes, turns) : magnitudes.slice(0, turns).sort();
   let spread = 0;
-  for (let k = 0; k < turns; k++) spread += (2 * k + 1 - turns) * ascending[k];
+  for (let [k, last] = [0, turns - 1]; k < last; k++, last--) spread += (last - k) * (ascending[last] - ascending[k]);
   return {
     gini: spread / (turns * sum),
     effectiveTurns: (sum * sum) / squares,
