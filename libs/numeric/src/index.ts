@@ -37,6 +37,7 @@ export { quantileOfSorted, quantiles } from './quantile.js';
 export { hash32, hashUnit, hashUnits, seededRandom, type Random } from './random.js';
 export { averageRanks } from './ranks.js';
 export { discountedSums, temporalDifferences } from './scans.js';
+export { scratchDoubles, scratchInts } from './scratch.js';
 export { segmentCentred } from './segment-centred.js';
 export { repeatedMoments, segmentMoments, type SegmentMoments } from './segment-moments.js';
 export { selectPair, selectQuantiles } from './select.js';
