@@ -1,6 +1,6 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
-import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
+import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { groupRows, mean, successOf } from '../groups.js';
 import { oncePerBatch } from '../once-per-batch.js';
 import { agreeing, count, counted, percent } from '../sentences.js';
@@ -73,7 +73,8 @@ function bandOf(successes: number, attempts: number): Band {
 export const taskTallies = oncePerBatch((trajectories: TrajectoryBatch): readonly TaskTally[] => {
   const success = successOf(trajectories);
   const reward = numbers(trajectories, 'trajectory.outcomeReward') ?? success;
-  const perGroup = groupRows(trajectories).map(({ name, trainingStep, rows }) => {
+  const perGroup: (TaskTally & { readonly trainingStep: number })[] = [];
+  for (const { name, trainingStep, rows } of groupRows(trajectories)) {
     let attempts = 0;
     let successes = 0;
     let latestHopeless = true;
@@ -83,30 +84,48 @@ export const taskTallies = oncePerBatch((trajectories: TrajectoryBatch): readonl
       successes += success[row];
       latestHopeless &&= reward[row] <= 0;
     }
-    return { task: name, trainingStep, attempts, successes, latestHopeless };
-  });
-  return mergeTallies(perGroup.sort((a, b) => a.trainingStep - b.trainingStep));
+    perGroup.push({ task: name, trainingStep, attempts, successes, latestHopeless });
+  }
+  return mergeTallies(perGroup.sort(byTrainingStep));
 });
+
+const byTrainingStep = (a: { trainingStep: number }, b: { trainingStep: number }) => a.trainingStep - b.trainingStep;
 
 /** Of the same task added up; whoever comes last is the latest. */
 export function mergeTallies(tallies: readonly TaskTally[]): TaskTally[] {
   const byTask = new Map<string, TaskTally>();
-  for (const tally of tallies) {
-    if (tally.attempts === 0) continue;
-    const known = byTask.get(tally.task);
-    byTask.set(tally.task, {
-      task: tally.task,
-      attempts: tally.attempts + (known?.attempts ?? 0),
-      successes: tally.successes + (known?.successes ?? 0),
-      latestHopeless: tally.latestHopeless,
+  for (const { task, attempts, successes, latestHopeless } of tallies) {
+    if (attempts === 0) continue;
+    const known = byTask.get(task);
+    byTask.set(task, {
+      task,
+      attempts: attempts + (known?.attempts ?? 0),
+      successes: successes + (known?.successes ?? 0),
+      latestHopeless,
     });
   }
   return [...byTask.values()];
 }
 
+/** A tally as three members of the catalogue keep it, of each task on each training step. */
+export type KeptTally = readonly [task: string, attempts: number, successes: number, latestHopeless: boolean];
+
+/** null: nothing was tried */
+export function keptTallies(trajectories: TrajectoryBatch): readonly KeptTally[] | null {
+  const kept: KeptTally[] = [];
+  for (const { task, attempts, successes, latestHopeless } of taskTallies(trajectories)) {
+    kept.push([task, attempts, successes, latestHopeless]);
+  }
+  return kept.length > 0 ? kept : null;
+}
+
+export function talliesOf(kept: readonly KeptTally[]): TaskTally[] {
+  return kept.map(([task, attempts, successes, latestHopeless]) => ({ task, attempts, successes, latestHopeless }));
+}
+
 export const difficultyBandsDiagnostic = defineDiagnostic({
   id: 'difficulty-bands',
-  version: 1,
+  version: 2,
   title: 'Difficulty of the tasks',
   question: 'How many tasks lie where something can be learned?',
   remedy: 'Sample tasks by learnability, retire solved ones, give hints or prefixes for unsolved ones.',
@@ -127,13 +146,11 @@ export const difficultyBandsDiagnostic = defineDiagnostic({
     unsolved: z.number().min(0).max(1).default(0.5).describe('unsolved tasks: a greater share is a warning'),
   }),
 
-  measure({ trajectories }) {
-    const tallies = taskTallies(trajectories);
-    return tallies.length > 0 ? tallies : null;
-  },
+  measure: ({ trajectories }) => keptTallies(trajectories),
 
   read(steps, thresholds) {
-    const at = (i: number) => readBands(steps.slice(Math.max(0, i + 1 - thresholds.window), i + 1), thresholds);
+    const perStep = steps.map(({ figures }) => talliesOf(figures));
+    const at = (i: number) => readBands(perStep.slice(Math.max(0, i + 1 - thresholds.window), i + 1), thresholds);
     const now = at(steps.length - 1);
     const byLearnability = now.tasks.toSorted((a, b) => b.learnability - a.learnability);
     return {
@@ -169,8 +186,8 @@ export const difficultyBandsDiagnostic = defineDiagnostic({
   ],
 });
 
-function readBands(steps: readonly Measured<readonly TaskTally[]>[], options: BandOptions) {
-  return difficultyBands(mergeTallies(steps.flatMap(({ figures }) => figures)), options);
+function readBands(perStep: readonly (readonly TaskTally[])[], options: BandOptions) {
+  return difficultyBands(mergeTallies(perStep.flat()), options);
 }
 
 function sentenceOf({ tasks, bandCounts }: ReturnType<typeof difficultyBands>): string {

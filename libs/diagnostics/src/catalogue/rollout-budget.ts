@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { count, counted, figure } from '../sentences.js';
 import { mixedOutcomes, spendGreedily } from '../trace-allocation.js';
-import { mergeTallies, taskTallies } from './difficulty-bands.js';
+import { keptTallies, mergeTallies, talliesOf } from './difficulty-bands.js';
 
 /** A prompt or a prefix that rollouts can start from. */
 export interface BudgetAnchor {
@@ -51,7 +51,7 @@ export function rolloutBudget(anchors: readonly BudgetAnchor[], options: BudgetO
 
 export const rolloutBudgetDiagnostic = defineDiagnostic({
   id: 'rollout-budget',
-  version: 1,
+  version: 2,
   title: 'Where the next rollouts pay',
   question: 'On which tasks would the next rollouts bring both successes and failures?',
   remedy:
@@ -78,14 +78,11 @@ export const rolloutBudgetDiagnostic = defineDiagnostic({
     maxPerTask: z.int().min(2).nullable().default(null).describe('rollouts that one task gets at most; null: any'),
   }),
 
-  measure({ trajectories }) {
-    const tallies = taskTallies(trajectories);
-    return tallies.length > 0 ? tallies : null;
-  },
+  measure: ({ trajectories }) => keptTallies(trajectories),
 
   read(steps, { window, priorA, priorB, budget, maxPerTask }) {
-    const known = mergeTallies(steps.slice(-window).flatMap(({ figures }) => figures));
-    const last = new Map(steps.at(-1)!.figures.map(({ task, attempts }) => [task, attempts]));
+    const known = mergeTallies(steps.slice(-window).flatMap(({ figures }) => talliesOf(figures)));
+    const last = new Map(steps.at(-1)!.figures.map(([task, attempts]) => [task, attempts]));
     const spent = [...last.values()].reduce((sum, attempts) => sum + attempts, 0);
     const anchors = known.map(({ task, attempts, successes }) => ({ id: task, attempts, successes, rollouts: last.get(task) ?? 0 })); // prettier-ignore
     const plan = rolloutBudget(anchors, {
@@ -117,7 +114,7 @@ export const rolloutBudgetDiagnostic = defineDiagnostic({
       sentence: `${counted(budget ?? spent, 'rollout')} would bring both outcomes on ${counted(plan.expectedMixed, 'task')} if spent by what is known; as the last training step spent its ${count(spent)}, on ${figure(plan.actualExpectedMixed)}`,
       steps: steps.map(({ trainingStep, figures }) => ({
         trainingStep,
-        values: { rollouts: figures.reduce((sum, { attempts }) => sum + attempts, 0), tasks: figures.length },
+        values: { rollouts: figures.reduce((sum, [, attempts]) => sum + attempts, 0), tasks: figures.length },
         observations: figures.length,
       })),
       evidence: tasks.slice(0, MAX_EVIDENCE).map(({ task, rollouts, attempts, successes }) => ({

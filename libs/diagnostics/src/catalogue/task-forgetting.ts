@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { mean } from '../groups.js';
 import { agreeing, count, counted, figure, percent } from '../sentences.js';
-import { taskTallies, type TaskTally } from './difficulty-bands.js';
+import { keptTallies, talliesOf, type TaskTally } from './difficulty-bands.js';
 
 export interface ForgettingOptions {
   /** of the moving average: how much the newest step counts */
@@ -81,7 +81,7 @@ function memories({ smoothing, learnedAt, alertDrop }: ForgettingOptions) {
 
 export const taskForgettingDiagnostic = defineDiagnostic({
   id: 'task-forgetting',
-  version: 1,
+  version: 2,
   title: 'Forgotten tasks',
   question: 'Are tasks unlearned that were solved before?',
   remedy: 'Mix forgotten tasks back in (replay, data mixing), or slow the updates down.',
@@ -100,15 +100,12 @@ export const taskForgettingDiagnostic = defineDiagnostic({
     forgotten: z.number().min(0).max(1).default(0.05).describe('share of forgotten among learned tasks: a warning'),
   }),
 
-  measure({ trajectories }) {
-    const tallies = taskTallies(trajectories);
-    return tallies.length > 0 ? tallies : null;
-  },
+  measure: ({ trajectories }) => keptTallies(trajectories),
 
   read(steps, thresholds) {
     const memory = memories(thresholds);
     const bySteps = steps.map(({ trainingStep, figures }) => {
-      memory.add({ trainingStep, tallies: figures });
+      memory.add({ trainingStep, tallies: talliesOf(figures) });
       const { learnedTasks, meanForgetting, forgottenTasks } = memory.summary();
       const forgottenShare = learnedTasks > 0 ? forgottenTasks / learnedTasks : null;
       return {
