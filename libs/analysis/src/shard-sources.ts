@@ -1,4 +1,4 @@
-import { lastAnnotations, segmentSlices } from '#lib/projection';
+import { countedSlices, lastAnnotations } from '#lib/projection';
 import type { Queryable } from '#lib/storage';
 import type { ShardSource } from './result-key.js';
 
@@ -24,7 +24,7 @@ export async function stepSources(
   { from = 0, to = LAST_STEP }: { readonly from?: number | undefined; readonly to?: number | undefined } = {},
 ): Promise<StepSource[]> {
   const range = { first: from, last: to };
-  const slices = await segmentSlices(db, runId, range, asOf);
+  const slices = await countedSlices(db, runId, range, asOf);
   const annotations = await lastAnnotations(db, runId, range, asOf);
   return [...Map.groupBy(slices, ({ trainingStep }) => trainingStep)].map(([trainingStep, parts]) => ({
     trainingStep,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { countedReads } from '../../../test/support/counted-reads.js';
+import { forgetSegments } from '../../../test/support/forget-segments.js';
 import { recordedRun } from '../../../test/support/recorded-run.js';
 import { auditRun, failAudit, startAudit, type AuditRequest, type AuditResult } from './audit-run.js';
 import { auditTask, type AuditTask } from './audit-task.js';
@@ -69,7 +70,7 @@ it('opens a segment once for the training steps of a stretch, and finds what the
     [5, 'zeroed-rows'],
     [6, 'match'],
   ]);
-  await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+  await forgetSegments(here.db.pool, here.run);
   expect(await audit({ estimator: 'grpo' }, store)).toEqual(found);
   expect(Object.values(read), 'a step that waits for its segment is read from the log').toEqual([2, 2]);
 });

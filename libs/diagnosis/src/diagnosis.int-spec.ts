@@ -2,6 +2,7 @@ import { DIAGNOSTICS, type Diagnosis } from '#lib/diagnostics';
 import { readEvents } from '#lib/event-log';
 import { rebuild } from '#lib/projection';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { forgetSegments } from '../../../test/support/forget-segments.js';
 import { recordedRun } from '../../../test/support/recorded-run.js';
 import { raiseAlerts, type AlertEdge } from './alerts.js';
 import { CheckpointWindow } from './checkpoint-window.js';
@@ -147,7 +148,7 @@ it('gives the same figures from segments and from the log', async () => {
   expect(measured[0].source.kind).toBe('segments'); // the end of a run is a cut
   const [step] = await stepRevisions(here.db.pool, here.run, Number.MAX_SAFE_INTEGER);
   await here.db.pool.query('delete from diagnostic_figures where run_id = $1', [here.run]);
-  await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+  await forgetSegments(here.db.pool, here.run);
   await measureSteps(ports(), here.run, Number.MAX_SAFE_INTEGER, [step]);
   expect(measured[1].source.kind).toBe('batch');
   expect((await readDiagnosis(here.db.pool, here.run, Number.MAX_SAFE_INTEGER)).readings[0]).toEqual(fromLog);

@@ -2,6 +2,7 @@ import { Learner } from '#lib/credit-learned';
 import type { SegmentStore } from '#lib/storage';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { countedReads } from '../../../test/support/counted-reads.js';
+import { forgetSegments } from '../../../test/support/forget-segments.js';
 import { recordedRun } from '../../../test/support/recorded-run.js';
 import { nearestTask, seekTask } from './nearest-task.js';
 import { failNearest, findNearest, startNearest, type NearestRequest, type NearestResult } from './nearest-turns.js';
@@ -117,7 +118,7 @@ describe('the nearest turns of a turn', () => {
       'won/0 of step 0',
       'later/0 of step 3',
     ]);
-    await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+    await forgetSegments(here.db.pool, here.run);
     expect(await search({ trajectory: 'own', turn: 1, k: 9 }, store)).toEqual(found);
     expect(Object.values(read), 'a step that waits for its segment is read from the log').toEqual([2, 2]);
   });

@@ -1,4 +1,5 @@
 import type { AnyDiagnostic } from '#lib/diagnostics';
+import { rowsSeen } from '#lib/projection';
 import type { Queryable } from '#lib/storage';
 
 /** What a training step of a run was, as of a position: which events it is made of. */
@@ -21,9 +22,16 @@ export interface StepRevision {
  */
 export async function stepRevisions(db: Queryable, runId: string, asOf: number): Promise<StepRevision[]> {
   const { rows } = await db.query(
+    // all that ended before the last cut is in segments, whose index is a row for many trajectories
     `with ended as (
-       select training_step as step, max(end_position) as last, count(*) as trajectories from trajectory
-       where run_id = $1 and end_position < $2 and coalesce(superseded_at, $2) >= $2 group by training_step
+       select step, max(last) as last, sum(trajectories) as trajectories from (
+         select step.training_step as step, end_positions[seen] as last, seen - skipped as trajectories
+         from ${rowsSeen('$2')}
+         union all
+         select training_step, end_position, 1 from trajectory
+         where run_id = $1 and end_position < $2 and coalesce(superseded_at, $2) >= $2 and end_position >=
+           coalesce((select end_position from segment where run_id = $1 order by ordinal desc limit 1), 0)
+       ) as seen group by step
      ), measured as (
        select training_step as step, max(position) as last from metric_point
        where run_id = $1 and position < $2 and coalesce(superseded_at, $2) >= $2 group by training_step

@@ -10,7 +10,7 @@ import { Projector } from '../projector.js';
 import { memoryStore } from '../read-model-rows.builder.js';
 import { annotationsOf, lastAnnotations } from './annotations-of.js';
 import { finishedRecords } from './finished-records.js';
-import { segmentsOf, segmentSlices } from './segments-of.js';
+import { countedSlices } from './segments-of.js';
 import { signalsOf } from './signals-of.js';
 import { turnsAt } from './turns-at.js';
 import { turnsOf, turnsOfEach } from './turns-of.js';
@@ -32,8 +32,11 @@ async function projected(events: readonly RunEvent[], turns = 4): Promise<string
   return runId;
 }
 
+const slicesOf = (runId: string, step: number, asOf: number) =>
+  countedSlices(db.pool, runId, { first: step, last: step }, asOf);
+
 async function idsOf(runId: string, trainingStep: number, asOf: number): Promise<string[]> {
-  const slices = await segmentsOf(db.pool, runId, trainingStep, asOf);
+  const slices = await slicesOf(runId, trainingStep, asOf);
   const segments = await Promise.all(slices.map(async (slice) => openSegment(await store.get(slice.numericKey))));
   // what the planner counts must be what the shard will take from the files
   const query = { trainingStep, asOf, from: slices[0]?.from ?? 0 };
@@ -89,7 +92,7 @@ describe('segments', () => {
     expect(await idsOf(runId, 5, 4)).toEqual(['a', 'b', 'c']);
     expect(await idsOf(runId, 5, 1)).toEqual(['a']);
     expect(await idsOf(runId, 5, 0)).toEqual([]);
-    expect(await segmentSlices(db.pool, runId, ALL, 5)).toMatchObject([
+    expect(await countedSlices(db.pool, runId, ALL, 5)).toMatchObject([
       { trainingStep: 0, ordinal: 1, firstRow: 0, rowCount: 1, turnCount: 1, from: 0 },
       { trainingStep: 5, ordinal: 0, firstRow: 0, rowCount: 2, turnCount: 6, from: 0 },
       { trainingStep: 5, ordinal: 1, firstRow: 1, rowCount: 2, turnCount: 2, from: 0 },
@@ -113,8 +116,8 @@ describe('a rewind', () => {
     ]);
     expect(await idsOf(runId, 1, 10)).toEqual(['a']);
     expect(await idsOf(runId, 2, 5)).toEqual(['b']);
-    expect(await segmentsOf(db.pool, runId, 2, 5)).toMatchObject([{ ordinal: 0, turnCount: 1, from: 0 }]);
-    expect(await segmentsOf(db.pool, runId, 2, 10)).toMatchObject([{ ordinal: 1, turnCount: 2, from: 5 }]);
+    expect(await slicesOf(runId, 2, 5)).toMatchObject([{ ordinal: 0, turnCount: 1, from: 0 }]);
+    expect(await slicesOf(runId, 2, 10)).toMatchObject([{ ordinal: 1, turnCount: 2, from: 5 }]);
     expect(await idsOf(runId, 2, 10)).toEqual(['b']);
 
     const current = async (columns: string, table: string) =>

@@ -18,11 +18,31 @@ export interface SegmentSlice {
   readonly textSha256: string;
   readonly firstRow: number;
   readonly rowCount: number;
-  /** of these rows */
-  readonly turnCount: number;
   /** rows that ended before this position are superseded by a rewind and left out; 0: there is none */
   readonly from: number;
 }
+
+/**
+ * From where it is read what segments hold of a run ($1) as of a position, each training step of each segment by itself: of
+ * its rows, which lie by end position, those from `skipped` on are seen, before `seen`; `rewound.position` is the `from`
+ * of a SegmentSlice. Rows are looked at one by one only where a rewind or the position cuts into them.
+ *
+ * @param asOf of the position, in SQL: `$4`
+ */
+export const rowsSeen = (asOf: string) => `
+  segment_step as step join segment using (run_id, ordinal)
+  cross join lateral (
+    select coalesce(max(position), 0)::float8 as position from rewind
+    where run_id = $1 and to_training_step < step.training_step and position < ${asOf}
+  ) as rewound
+  cross join lateral (select rewound.position = 0 and segment.end_position <= ${asOf} as are_all_seen) as known
+  cross join lateral (
+    select 0 as skipped, row_count as seen where are_all_seen
+    union all
+    select count(*) filter (where ended < rewound.position)::integer, count(*) filter (where ended < ${asOf})::integer
+    from unnest(end_positions) as ended where not are_all_seen
+  ) as counted
+  where run_id = $1 and seen > skipped`;
 
 /**
  * What there is of some training steps as of a position, by training step and then by end position: one statement, and
@@ -30,36 +50,36 @@ export interface SegmentSlice {
  *
  * @param asOf events before this position are seen; the run must be projected that far
  */
-export async function segmentSlices(
+export function segmentSlices(db: Queryable, runId: string, steps: StepRange, asOf: number): Promise<SegmentSlice[]> {
+  return slicesWith('', db, runId, steps, asOf);
+}
+
+/** The same, with the turns of these rows: one number per trajectory is added up. */
+export function countedSlices(
+  db: Queryable,
+  runId: string,
+  steps: StepRange,
+  asOf: number,
+): Promise<(SegmentSlice & { readonly turnCount: number })[]> {
+  const turnCount = '(select sum(turns) from unnest(turn_counts[skipped + 1 : seen]) as turns)::float8 as "turnCount",';
+  return slicesWith(turnCount, db, runId, steps, asOf);
+}
+
+async function slicesWith<Slice extends SegmentSlice>(
+  columns: string,
   db: Queryable,
   runId: string,
   { first, last }: StepRange,
   asOf: number,
-): Promise<SegmentSlice[]> {
+): Promise<Slice[]> {
   const { rows } = await db.query(
     `select step.training_step as "trainingStep", ordinal,
        numeric_key as "numericKey", encode(numeric_sha256, 'hex') as "numericSha256",
        text_key as "textKey", encode(text_sha256, 'hex') as "textSha256",
-       first_row + skipped as "firstRow", seen - skipped as "rowCount", turns as "turnCount", rewound.position as "from"
-     from segment_step as step join segment using (run_id, ordinal)
-     cross join lateral (
-       select coalesce(max(position), 0)::float8 as position from rewind
-       where run_id = $1 and to_training_step < step.training_step and position < $4
-     ) as rewound
-     cross join lateral (
-       select count(*) filter (where ended < rewound.position)::integer as skipped,
-         count(*) filter (where ended < $4)::integer as seen,
-         sum(turn_count) filter (where ended >= rewound.position and ended < $4)::float8 as turns
-       from unnest(end_positions, turn_counts) as member (ended, turn_count)
-     ) as counted
-     where run_id = $1 and step.training_step between $2 and $3 and seen > skipped
+       first_row + skipped as "firstRow", seen - skipped as "rowCount", ${columns} rewound.position as "from"
+     from ${rowsSeen('$4')} and step.training_step between $2 and $3
      order by step.training_step, ordinal`,
     [runId, first, last, asOf],
   );
   return rows;
-}
-
-/** What there is of one training step as of a position. */
-export function segmentsOf(db: Queryable, runId: string, trainingStep: number, asOf: number): Promise<SegmentSlice[]> {
-  return segmentSlices(db, runId, { first: trainingStep, last: trainingStep }, asOf);
 }
