@@ -51,6 +51,18 @@ describe('open segments', () => {
     expect(buffersOf(lent).size).toBe(4);
   });
 
+  it('are closed when trajectories are asked for that do not lie in them', async () => {
+    const { store, lent } = storeOf({ numeric, text, later: numeric, words: text });
+    const open = new OpenSegments(store);
+    await open.trajectoriesOf(source);
+    const after: StepSource = { ...source, files: [{ numericKey: 'later', textKey: 'words' }] };
+    expect((await open.trajectoriesOf(after)).ids).toEqual(['t2']);
+    // a step that both have keeps both
+    await open.trajectoriesOf({ ...source, files: [...after.files, ...source.files], trainingStep: 7 });
+    expect(lent).toHaveLength(6);
+    expect(buffersOf(lent).size).toBe(4);
+  });
+
   it('give back no memory that a file is still read into', async () => {
     const numbers = Promise.withResolvers<Uint8Array>();
     const { store, lent } = storeOf({ numeric: numbers.promise, text: Promise.reject(new Error('gone')) });

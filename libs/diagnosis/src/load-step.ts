@@ -10,7 +10,7 @@ import {
   type SegmentSlice,
   type StepRange,
 } from '#lib/projection';
-import { FileMemory, type Pool, type Queryable, type SegmentStore } from '#lib/storage';
+import { FileMemory, type LentMemory, type Pool, type Queryable, type SegmentStore } from '#lib/storage';
 import type { StepRevision } from './step-revisions.js';
 
 interface SegmentFiles {
@@ -33,15 +33,16 @@ export type StepSource =
 /** A training step whose trajectories are looked at. */
 type Step = Pick<StepRevision, 'trainingStep' | 'trajectoryCount'>;
 
-/** Training steps that begin in one segment, which is opened once for all of them. */
+/** Neighbouring training steps: those that lie in one segment, which is opened once for all of them, and in a few after it. */
 export interface Stretch<Of extends Step = Step> {
   readonly steps: readonly Of[];
   /** [trainingStep] its rows in segments */
   readonly slices: ReadonlyMap<number, readonly SegmentSlice[]>;
 }
 
-/** A stretch is the unit of work of a thread, and what is lost with one. */
+/** A stretch is the unit of work of a thread, and what is lost with one: more than messages and statements cost, and not much more. */
 const STEPS_OF_STRETCH = 32;
+const SEGMENTS_OF_STRETCH = 4;
 
 /**
  * The position that a request looks at a run as of: the one it asks for, or all that is projected.
@@ -72,16 +73,22 @@ export async function stretchesOf<Of extends Step>(
   if (steps.length === 0) return [];
   const slices = Map.groupBy(await segmentSlices(db, runId, rangeOf(steps), asOf), ({ trainingStep }) => trainingStep);
   const most = Math.min(STEPS_OF_STRETCH, Math.ceil(steps.length / readers));
-  const stretches: { steps: Of[]; begins: string | null }[] = [];
+  // of each stretch the segments that its steps begin in; null: it is read from the log
+  const stretches: { steps: Of[]; segments: Set<string> | null }[] = [];
   for (const step of steps) {
     const own = slices.get(step.trainingStep) ?? [];
-    const begins = isWhole(step, own) ? (own[0]?.numericKey ?? null) : null;
+    const segment = isWhole(step, own) ? own[0]?.numericKey : undefined;
     const last = stretches.at(-1);
-    if (begins !== null && last?.begins === begins && last.steps.length < most) last.steps.push(step);
-    else stretches.push({ steps: [step], begins });
+    if (segment !== undefined && last?.segments && last.steps.length < most && hasRoom(last.segments, segment)) {
+      last.steps.push(step);
+      last.segments.add(segment);
+    } else stretches.push({ steps: [step], segments: segment === undefined ? null : new Set([segment]) });
   }
   return stretches.map((stretch) => ({ steps: stretch.steps, slices }));
 }
+
+const hasRoom = (segments: ReadonlySet<string>, segment: string) =>
+  segments.has(segment) || segments.size < SEGMENTS_OF_STRETCH;
 
 /** Finds the training steps of a stretch as of a position: in segments, or in the log. In the order of its steps. */
 export async function sourcesOf(pool: Pool, runId: string, asOf: number, stretch: Stretch): Promise<StepSource[]> {
@@ -146,10 +153,14 @@ const rangeOf = (steps: readonly Step[]): StepRange => ({
 /** Files of segments lie in memory that is used again; what is kept unused, at most, in each thread. */
 const memory = new FileMemory(16 * 2 ** 20);
 
-/** Segments of a store, each opened once for as long as this is kept. */
+interface OpenSegment {
+  readonly segment: Promise<Segment>;
+  readonly memory: LentMemory;
+}
+
+/** Segments of a store, each opened once where the training steps that lie in it are asked for one after the other. */
 export class OpenSegments {
-  readonly #segments = new Map<string, Promise<Segment>>();
-  readonly #memory = memory.lend();
+  readonly #open = new Map<string, OpenSegment>();
 
   /** @param withTokens false: nobody asks for the values of tokens, which are most of a segment */
   constructor(
@@ -157,30 +168,39 @@ export class OpenSegments {
     private readonly withTokens = true,
   ) {}
 
-  /** The trajectories of a source. Texts are decoded where somebody reads them. */
+  /**
+   * The trajectories of a source. Texts are decoded where somebody reads them. Segments that it does not lie in are closed:
+   * nobody looks at trajectories of theirs any more.
+   */
   async trajectoriesOf(source: StepSource): Promise<TrajectoryBatch> {
     if (source.kind === 'batch') return source.trajectories;
     const { trainingStep, asOf, from, files, annotations } = source;
-    const segments = await Promise.all(files.map((file) => this.#open(file)));
+    const closed = this.close(files);
+    const opened = files.map((file) => this.#segment(file));
+    const [segments] = await Promise.all([Promise.all(opened), closed]);
     return withOwnTexts(stepBatch(segments, { trainingStep, asOf, from, annotations }));
   }
 
-  /** Lets their memory be used again: nobody looks at any of these trajectories any more. */
-  async close(): Promise<void> {
-    await Promise.allSettled(this.#segments.values());
-    this.#memory.giveBack();
+  /** Lets the memory of segments be used again, but of those that are to be kept. */
+  async close(kept: readonly SegmentFiles[] = []): Promise<void> {
+    for (const [key, { segment, memory }] of this.#open) {
+      if (kept.some(({ numericKey }) => numericKey === key)) continue;
+      this.#open.delete(key);
+      await Promise.allSettled([segment]);
+      memory.giveBack();
+    }
   }
 
-  #open({ numericKey, textKey }: SegmentFiles): Promise<Segment> {
-    const known = this.#segments.get(numericKey);
-    if (known) return known;
-    const opened = this.#read({ numericKey, textKey });
-    this.#segments.set(numericKey, opened);
-    return opened;
+  #segment(files: SegmentFiles): Promise<Segment> {
+    const known = this.#open.get(files.numericKey);
+    if (known) return known.segment;
+    const lent = memory.lend();
+    const segment = this.#read(files, lent);
+    this.#open.set(files.numericKey, { segment, memory: lent });
+    return segment;
   }
 
-  async #read({ numericKey, textKey }: SegmentFiles): Promise<Segment> {
-    const { allocate } = this.#memory;
+  async #read({ numericKey, textKey }: SegmentFiles, { allocate }: LentMemory): Promise<Segment> {
     const read = (key: string) =>
       this.withTokens ? this.store.get(key, allocate) : readHead(this.store, key, allocate);
     const files = [numericKey, textKey].map(read);

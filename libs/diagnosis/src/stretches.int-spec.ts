@@ -1,6 +1,7 @@
 import { trajectoryBatch } from '#lib/dataset';
 import { expect, it } from 'vitest';
 import { countedReads } from '../../../test/support/counted-reads.js';
+import { forgetSegments } from '../../../test/support/forget-segments.js';
 import { recordedRun } from '../../../test/support/recorded-run.js';
 import { measureSteps } from './diagnose-run.js';
 import { measureTask, type MeasureTask } from './measure-step.js';
@@ -70,17 +71,17 @@ it('opens a segment once for all training steps that lie in it', async () => {
   expect(read).toEqual([3, 3]);
   expect(await takeFigures()).toEqual(once);
 
-  await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+  await forgetSegments(here.db.pool, here.run);
   expect((await measureAll(1)).stretches).toEqual([0, 1, 2, 3, 4, 5].map((step) => [step]));
   expect(await takeFigures()).toEqual(once);
 });
 
-it('gives a training step that two segments share to those that begin where it begins', async () => {
+it('opens a segment once where two training steps before and after it share it', async () => {
   await send([...stepOf(0), ...stepOf(1), { type: 'run.rewound', at: AT, toTrainingStep: 1 }]);
   await send([...stepOf(1, 'more-'), ...stepOf(2), judged(1), judged(1, 'more-'), { type: 'run.ended', at: AT }]);
-  expect(await measureAll(1)).toEqual({ stretches: [[0, 1], [2]], read: [1, 1, 2, 2] }); // prettier-ignore
+  expect(await measureAll(1)).toEqual({ stretches: [[0, 1, 2]], read: [1, 1, 1, 1] }); // prettier-ignore
   const figures = await takeFigures();
-  await here.db.pool.query('delete from segment_step where run_id = $1', [here.run]);
+  await forgetSegments(here.db.pool, here.run);
   await measureAll(1);
   expect(await takeFigures()).toEqual(figures);
 });

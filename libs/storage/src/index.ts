@@ -1,7 +1,7 @@
 export { binaryRows, type Columns, type Parameter } from './binary-rows.js';
 export { dataSource, type DataSourceParts } from './data-source.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.js';
-export { FileMemory } from './file-memory.js';
+export { FileMemory, type LentMemory } from './file-memory.js';
 export { listenTo, type Listening } from './listen-to.js';
 export { migrationsBetween, runMigrations, type Migration } from './migrate.js';
 export { openSegmentStore } from './open-segment-store.js';
