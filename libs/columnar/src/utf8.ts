@@ -61,13 +61,13 @@ export function decodeTexts({ offsets, bytes, illFormed }: Utf8Texts): string[] 
   const count = Math.max(offsets.length - 1, 0);
   const used = bytes.subarray(0, offsets[count] ?? 0);
   const whole = used.length <= MAX_AT_ONCE ? decoder.decode(used) : null;
-  // As many characters as bytes: ASCII, and the offsets hold for the string too.
-  const cut =
-    whole?.length === used.length
-      ? (start: number, end: number) => whole.slice(start, end)
-      : (start: number, end: number) => decoder.decode(bytes.subarray(start, end));
   const texts = new Array<string>(count);
-  for (let i = 0; i < count; i++) texts[i] = cut(offsets[i], offsets[i + 1]);
+  if (whole?.length === used.length) {
+    // As many characters as bytes: ASCII, and the offsets hold for the string too.
+    for (let i = 0; i < count; i++) texts[i] = whole.slice(offsets[i], offsets[i + 1]);
+  } else {
+    for (let i = 0; i < count; i++) texts[i] = decoder.decode(bytes.subarray(offsets[i], offsets[i + 1]));
+  }
   for (const [i, text] of Object.entries(illFormed)) texts[Number(i)] = text;
   return texts;
 }

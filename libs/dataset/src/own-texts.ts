@@ -1,3 +1,4 @@
+import { scratchInts } from '#lib/numeric';
 import { hashesOf, laterTexts } from './texts.js';
 import type { TrajectoryBatch } from './trajectory-batch.js';
 
@@ -10,8 +11,8 @@ export function withOwnTexts(trajectories: TrajectoryBatch): TrajectoryBatch {
   if (!texts) return trajectories;
   const [states, actions] = [ownKeys(trajectories.stateKey), ownKeys(trajectories.actionKey)];
   const ownTexts = laterTexts(
-    () => states.used.map((key) => texts.states[key]),
-    () => actions.used.map((key) => texts.actions[key]),
+    () => textsAt(texts.states, states.used),
+    () => textsAt(texts.actions, actions.used),
     () => ({
       states: hashesAt(hashesOf(texts).states, states.used),
       actions: hashesAt(hashesOf(texts).actions, actions.used),
@@ -20,8 +21,10 @@ export function withOwnTexts(trajectories: TrajectoryBatch): TrajectoryBatch {
   return { ...trajectories, stateKey: states.keys, actionKey: actions.keys, texts: ownTexts };
 }
 
+const textsAt = (texts: readonly string[], keys: Int32Array) => Array.from(keys, (key) => texts[key]);
+
 /** The hashes of some keys. */
-function hashesAt(hashes: Uint32Array, keys: readonly number[]): Uint32Array {
+function hashesAt(hashes: Uint32Array, keys: Int32Array): Uint32Array {
   const own = new Uint32Array(2 * keys.length);
   for (let k = 0; k < keys.length; k++) {
     own[2 * k] = hashes[2 * keys[k]];
@@ -36,22 +39,31 @@ function hashesAt(hashes: Uint32Array, keys: readonly number[]): Uint32Array {
  */
 let ownOf = new Float64Array(0);
 let begins = 1;
+const usedOf = scratchInts();
 
 /** @returns `used`: [own key] the key it was */
-function ownKeys(keys: Int32Array): { keys: Int32Array; used: readonly number[] } {
+function ownKeys(keys: Int32Array): { keys: Int32Array; used: Int32Array } {
   const own = new Int32Array(keys.length);
-  const used: number[] = [];
+  const used = usedOf(keys.length);
+  let count = 0;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
+    if (key < 0) {
+      own[i] = key;
+      continue;
+    }
     if (key >= ownOf.length) ownOf = grown(ownOf, key + 1);
-    if (key >= 0 && ownOf[key] < begins) ownOf[key] = begins + used.push(key) - 1;
-    own[i] = key < 0 ? key : ownOf[key] - begins;
+    if (ownOf[key] < begins) {
+      ownOf[key] = begins + count;
+      used[count++] = key;
+    }
+    own[i] = ownOf[key] - begins;
   }
-  begins += used.length;
-  return { keys: own, used };
+  begins += count;
+  return { keys: own, used: used.slice(0, count) };
 }
 
-function grown(numbers: Float64Array<ArrayBuffer>, atLeast: number): Float64Array<ArrayBuffer> {
+function grown(numbers: Float64Array, atLeast: number): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(Math.max(numbers.length * 2, atLeast));
   larger.set(numbers);
   return larger;

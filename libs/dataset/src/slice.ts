@@ -23,9 +23,7 @@ export function sliceTrajectories(trajectories: TrajectoryBatch, firstRow: numbe
     ids: trajectories.ids.slice(firstRow, end),
     ...numberGroups(trajectories.groupOf.subarray(firstRow, end), trajectories.groups),
     trainingStep: trajectories.trainingStep.subarray(firstRow, end),
-    parentOf: trajectories.parentOf
-      .subarray(firstRow, end)
-      .map((row) => (row >= firstRow && row < end ? row - firstRow : -1)),
+    parentOf: rowsInside(trajectories.parentOf, firstRow, end),
     parentTurn: trajectories.parentTurn.subarray(firstRow, end),
     turnOffsets: fromZero(turnOffsets.subarray(firstRow, end + 1)),
     tokenOffsets: fromZero(tokenOffsets.subarray(firstTurn, endTurn + 1)),
@@ -40,15 +38,33 @@ export function sliceTrajectories(trajectories: TrajectoryBatch, firstRow: numbe
 export function numberGroups(groupOf: Int32Array, names: readonly string[]) {
   const numberOf = new Int32Array(names.length).fill(-1);
   const groups: string[] = [];
-  const renumbered = groupOf.map((group) => {
+  const renumbered = new Int32Array(groupOf.length);
+  for (let i = 0; i < groupOf.length; i++) {
+    const group = groupOf[i];
     if (numberOf[group] < 0) numberOf[group] = groups.push(names[group]) - 1;
-    return numberOf[group];
-  });
+    renumbered[i] = numberOf[group];
+  }
   return { groupOf: renumbered, groups, groupCount: groups.length };
 }
 
+// Plain loops: a callback that is made for each slice is compiled anew whenever the collector has run.
+
+/** What these rows name among themselves; -1: a row outside, or none. */
+function rowsInside(named: Int32Array, first: number, end: number): Int32Array {
+  const inside = new Int32Array(end - first);
+  for (let i = 0; i < inside.length; i++) {
+    const row = named[first + i];
+    inside[i] = row >= first && row < end ? row - first : -1;
+  }
+  return inside;
+}
+
 function fromZero(offsets: Int32Array): Int32Array {
-  return offsets[0] === 0 ? offsets : offsets.map((offset) => offset - offsets[0]);
+  const first = offsets[0];
+  if (first === 0) return offsets;
+  const moved = new Int32Array(offsets.length);
+  for (let i = 0; i < moved.length; i++) moved[i] = offsets[i] - first;
+  return moved;
 }
 
 function sliceColumn(column: SignalColumn, from: number, to: number): SignalColumn {
