@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig, type Config } from './config.js';
+import { fitted } from './output/fitted.js';
 import { printable } from './output/printable.js';
 import { ProgressBar, type Screen } from './output/progress-bar.js';
 
@@ -12,7 +13,11 @@ export interface Answer {
 }
 
 export interface Streams {
-  readonly stdout: { write(text: string): unknown };
+  readonly stdout: {
+    write(text: string): unknown;
+    /** of the screen; none where it is none */
+    readonly columns?: number;
+  };
   readonly stderr: Screen;
 }
 
@@ -40,7 +45,8 @@ export class Cli {
 
   /** Text for a person. */
   say(text: string): void {
-    this.streams.stdout.write(`${printable(text)}\n`);
+    const { columns } = this.streams.stdout;
+    this.streams.stdout.write(`${columns ? fitted(printable(text), columns) : printable(text)}\n`);
   }
 
   /** One line for a person, beside the answer. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceText } from './evidence-text.js';
 import { bytes, compact, count, counted, decimal, duration, instant, percent } from './numbers.js';
+import { fitted } from './fitted.js';
 import { printable } from './printable.js';
 import { ProgressBar, progressLine } from './progress-bar.js';
 import { formatTable, onOneLine } from './table.js';
@@ -29,6 +30,21 @@ describe('a table', () => {
 });
 
 describe('text', () => {
+  it('goes on below its last column where a screen is too narrow', () => {
+    const lines = ['pass-at-k  pass@1 0.6  one try succeeds in 66 %, one of 8 in 76 %', '  see step 25: 12 of 12 groups without a signal', '─────────  ──────────  ────────────────────────']; // prettier-ignore
+    expect(fitted(lines.join('\n'), 47).split('\n')).toEqual([
+      'pass-at-k  pass@1 0.6  one try succeeds in',
+      '                       66 %, one of 8 in 76 %',
+      '  see step 25: 12 of 12 groups without a signal',
+      '─────────  ──────────  ────────────────────────',
+    ]);
+    expect(fitted(lines[1], 30).split('\n')).toEqual(['  see step 25: 12 of 12 groups', '  without a signal']);
+    expect(fitted(lines[2], 15)).toBe('─────────  ────');
+    // no room for a column: as it was
+    expect(fitted(lines[0], 46)).toBe(lines[0]);
+    expect(fitted(`  ${'x'.repeat(40)} y`, 30)).toBe(`  ${'x'.repeat(40)}\n  y`);
+  });
+
   it('cannot give orders to a terminal', () => {
     expect(printable('\u001b]0;title\u0007a\u009b2Jb\r\n\tc')).toBe(']0;titlea2Jb\n\tc');
   });
