@@ -1,5 +1,5 @@
 import { hashesOf as textHashesOf, type TrajectoryBatch } from '#lib/dataset';
-import { pairLabels } from '#lib/numeric';
+import { pairLabels, scratchInts } from '#lib/numeric';
 import { successOf } from './groups.js';
 import { mixed } from './mixed-hash.js';
 
@@ -19,10 +19,16 @@ export interface FailureCluster {
   readonly lastStep: number;
 }
 
-export interface Leader {
-  /** the failure that opened it */
-  readonly row: number;
-  readonly members: number[];
+/** Failures clustered by what they did. A cluster is numbered from 0 as its leader, the failure that opened it, came. */
+export interface Clusters {
+  /** [failures] rows of the batch, in the order in which they are clustered */
+  readonly failures: Int32Array;
+  /** [failures] the cluster of each */
+  readonly clusterOf: Int32Array;
+  /** [clusters] the row of its leader */
+  readonly leaders: Int32Array;
+  /** [clusters] failures in it */
+  readonly sizes: Int32Array;
 }
 
 /**
@@ -38,14 +44,14 @@ export interface Leader {
  */
 export function failureClusters(trajectories: TrajectoryBatch, options: ClusterOptions) {
   const { ids, groups, groupOf, trainingStep } = trajectories;
-  const leaders = leadersOf(trajectories, whatWasDone(trajectories, options.gram), options.similarity);
+  const clusters = clustersOf(trajectories, options);
+  const { leaders, sizes } = clusters;
   const labels: (number | null)[] = ids.map(() => null);
-  leaders.forEach(({ members }, label) => members.forEach((row) => (labels[row] = label)));
-  const sizes = leaders.map(({ members }) => members.length);
+  clusters.failures.forEach((row, f) => (labels[row] = clusters.clusterOf[f]));
   return {
     labels,
-    clusters: leaders.map(({ row: first, members }): FailureCluster => ({
-      representative: ids[first],
+    clusters: membersOf(clusters, [...leaders.keys()]).map((members, cluster): FailureCluster => ({
+      representative: ids[leaders[cluster]],
       size: members.length,
       tasks: new Set(members.map((row) => groups[groupOf[row]])).size,
       firstStep: Math.min(...members.map((row) => trainingStep[row])),
@@ -56,86 +62,127 @@ export function failureClusters(trajectories: TrajectoryBatch, options: ClusterO
 }
 
 /** Of clusters of these sizes; null: there is none. */
-export function concentrationOf(sizes: readonly number[]) {
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  if (total === 0) return { largestShare: null, effectiveClusters: null };
-  return {
-    largestShare: Math.max(...sizes) / total,
-    effectiveClusters: 1 / sizes.reduce((sum, size) => sum + (size / total) ** 2, 0),
-  };
-}
-
-/** The failures of a batch and what each of them did, its features as numbers from 0. */
-export interface Done {
-  /** in the order in which they are clustered */
-  readonly failures: readonly number[];
-  /** [turns] the feature that begins there; -1: none does */
-  readonly featureOf: Int32Array;
-  readonly featureCount: number;
-  /** actions that a feature of this trajectory has */
-  lengthAt(row: number): number;
-}
-
-/** Numbers the runs of `gram` actions of the failures, and the whole sequences of those that are shorter. */
-export function whatWasDone(trajectories: TrajectoryBatch, gram: number): Done {
-  const { trainingStep, turnOffsets, actionKey } = trajectories;
-  const success = successOf(trajectories);
-  const failures: number[] = [];
-  for (let row = 0; row < success.length; row++) if (success[row] < 1) failures.push(row);
-  failures.sort((a, b) => trainingStep[a] - trainingStep[b] || a - b);
-  const lengthAt = (row: number) => Math.min(gram, turnOffsets[row + 1] - turnOffsets[row]);
-
-  const featureOf = new Int32Array(actionKey.length).fill(-1);
-  const runOf = new Int32Array(actionKey.length).fill(-1);
-  for (const row of failures) runOf.fill(0, turnOffsets[row], turnOffsets[row + 1]);
-  const next = new Int32Array(actionKey.length);
-  let featureCount = 1; // 0 is to have done nothing
-  for (let length = 1; length <= gram; length++) {
-    for (const row of failures) {
-      // runs of so many actions are told apart by those of one less, and the action after them
-      const end = turnOffsets[row + 1] - length + 1;
-      for (let turn = turnOffsets[row]; turn < end; turn++) next[turn] = actionKey[turn + length - 1] + 1;
-      runOf.fill(-1, Math.max(turnOffsets[row], end), turnOffsets[row + 1]);
-    }
-    const { labels, count } = pairLabels(runOf, next);
-    for (const row of failures) {
-      if (lengthAt(row) !== length) continue;
-      const end = turnOffsets[row + 1] - length + 1;
-      for (let turn = turnOffsets[row]; turn < end; turn++) featureOf[turn] = featureCount + labels[turn];
-    }
-    featureCount += count;
-    runOf.set(labels);
+export function concentrationOf(sizes: Int32Array) {
+  let [total, largest, squares] = [0, 0, 0];
+  for (let c = 0; c < sizes.length; c++) {
+    total += sizes[c];
+    if (sizes[c] > largest) largest = sizes[c];
   }
-  return { failures, featureOf, featureCount, lengthAt };
+  if (total === 0) return { largestShare: null, effectiveClusters: null };
+  for (let c = 0; c < sizes.length; c++) squares += (sizes[c] / total) ** 2;
+  return { largestShare: largest / total, effectiveClusters: 1 / squares };
 }
 
-/** Clusters by their leaders, in the order in which these came. */
-export function leadersOf({ turnOffsets }: TrajectoryBatch, done: Done, least: number): Leader[] {
-  const { failures, featureOf } = done;
-  const leaders: Leader[] = [];
-  const entries = failures.reduce((sum, row) => sum + turnOffsets[row + 1] - turnOffsets[row] + 1, 0);
-  // by feature a chain of the leaders that have it: all others are not alike
-  const lastWith = new Int32Array(done.featureCount).fill(-1);
-  const [leaderAt, before] = [new Int32Array(entries), new Int32Array(entries)];
-  let chained = 0;
-  const featuresOf = new Int32Array(failures.length);
-  const shared = new Int32Array(failures.length);
-  const lastOwner = new Int32Array(done.featureCount).fill(-1);
-  // of this failure: its features, and the leaders that have one of them
-  const features = new Int32Array(entries);
-  const alike = new Int32Array(failures.length);
-  for (const row of failures) {
-    let featureCount = 0;
-    let alikeCount = 0;
-    const from = turnOffsets[row];
-    const to = turnOffsets[row + 1];
-    if (from === to) features[featureCount++] = 0;
-    for (let turn = from; turn < to && featureOf[turn] >= 0; turn++) {
-      if (lastOwner[featureOf[turn]] !== row) features[featureCount++] = featureOf[turn];
-      lastOwner[featureOf[turn]] = row;
+/** The failures of a batch, clustered by their leaders. */
+export function clustersOf(trajectories: TrajectoryBatch, { similarity, gram }: ClusterOptions): Clusters {
+  const failures = failuresOf(trajectories);
+  return clusteredBy(featuresOf(trajectories, failures, gram), failures, similarity);
+}
+
+/** Rows of the failures, by their training step, then as in the batch. */
+function failuresOf(trajectories: TrajectoryBatch): Int32Array {
+  const { trainingStep } = trajectories;
+  const success = successOf(trajectories);
+  const rows = failingRows(success.length);
+  let count = 0;
+  let isInOrder = true;
+  for (let row = 0; row < success.length; row++) {
+    if (!(success[row] < 1)) continue;
+    if (count > 0 && trainingStep[row] < trainingStep[rows[count - 1]]) isInOrder = false;
+    rows[count++] = row;
+  }
+  const failures = rows.slice(0, count);
+  return isInOrder ? failures : failures.sort((a, b) => trainingStep[a] - trainingStep[b] || a - b);
+}
+
+const failingRows = scratchInts();
+
+/** What failures did. */
+interface Done {
+  /** [failures + 1] into features: as many places as it has turns */
+  readonly offsets: Int32Array;
+  /** numbers from 0: those of a failure, one after the other; -1: that was all */
+  readonly features: Int32Array;
+  /** of a failure without a turn */
+  readonly nothing: number;
+  /** different ones */
+  readonly count: number;
+}
+
+/** Numbers the runs of `gram` actions of failures, and the whole sequences of those that are shorter. */
+function featuresOf({ turnOffsets, actionKey }: TrajectoryBatch, failures: Int32Array, gram: number): Done {
+  const offsets = new Int32Array(failures.length + 1);
+  for (let f = 0; f < failures.length; f++) {
+    offsets[f + 1] = offsets[f] + turnOffsets[failures[f] + 1] - turnOffsets[failures[f]];
+  }
+  const turns = offsets[failures.length];
+  const actions = actionsOf(turns);
+  let greatest = -1;
+  for (let f = 0; f < failures.length; f++) {
+    const shift = turnOffsets[failures[f]] - offsets[f];
+    for (let at = offsets[f]; at < offsets[f + 1]; at++) {
+      actions[at] = actionKey[at + shift] + 1;
+      if (actions[at] > greatest) greatest = actions[at];
     }
-    for (let f = 0; f < featureCount; f++) {
-      for (let entry = lastWith[features[f]]; entry >= 0; entry = before[entry]) {
+  }
+
+  // of so many actions each; those of one more are told apart by them, and by the action after them
+  let runs = { labels: actions, count: greatest + 1 };
+  const next = nextOf(turns);
+  const whole = wholeOf(failures.length);
+  let shorter = 1; // the first is to have done nothing
+  for (let length = 1; length < gram; length++) {
+    for (let f = 0; f < failures.length; f++) {
+      if (offsets[f + 1] - offsets[f] === length) whole[f] = shorter + runs.labels[offsets[f]];
+      const end = offsets[f + 1] - length;
+      for (let at = offsets[f]; at < end; at++) next[at] = actions[at + length];
+      next.fill(-1, Math.max(offsets[f], end), offsets[f + 1]);
+    }
+    shorter += runs.count;
+    runs = pairLabels(runs.labels, next);
+  }
+  const features = gram === 1 ? actions.slice() : runs.labels;
+  for (let f = 0; f < failures.length; f++) {
+    const length = offsets[f + 1] - offsets[f];
+    if (length > 0 && length < gram) features[offsets[f]] = runs.count + whole[f];
+  }
+  return { offsets, features, nothing: runs.count, count: runs.count + shorter };
+}
+
+const actionsOf = scratchInts();
+const nextOf = scratchInts();
+const wholeOf = scratchInts();
+
+/** @param least similarity with which a failure joins a leader */
+function clusteredBy({ offsets, features, nothing, count }: Done, failures: Int32Array, least: number): Clusters {
+  const clusterOf = new Int32Array(failures.length);
+  const leaders = leadersOf(failures.length);
+  const sizes = sizesOf(failures.length);
+  let clusters = 0;
+  // by feature a chain of the leaders that have it: all others are not alike
+  const lastWith = lastWithOf(count).fill(-1);
+  const entries = features.length + failures.length;
+  const [leaderAt, before] = [leaderAtOf(entries), beforeOf(entries)];
+  let chained = 0;
+  const featuresOfLeader = featuresOfLeaders(failures.length);
+  const shared = sharedOf(failures.length).fill(0);
+  const lastOwner = lastOwnerOf(count).fill(-1);
+  // of this failure: its features, each once, and the leaders that have one of them
+  const own = ownOf(entries);
+  const alike = alikeOf(failures.length);
+  for (let f = 0; f < failures.length; f++) {
+    let owned = 0;
+    let alikeCount = 0;
+    const from = offsets[f];
+    const to = offsets[f + 1];
+    if (from === to) own[owned++] = nothing;
+    for (let at = from; at < to && features[at] >= 0; at++) {
+      if (lastOwner[features[at]] === f) continue;
+      lastOwner[features[at]] = f;
+      own[owned++] = features[at];
+    }
+    for (let k = 0; k < owned; k++) {
+      for (let entry = lastWith[own[k]]; entry >= 0; entry = before[entry]) {
         if (shared[leaderAt[entry]]++ === 0) alike[alikeCount++] = leaderAt[entry];
       }
     }
@@ -143,40 +190,75 @@ export function leadersOf({ turnOffsets }: TrajectoryBatch, done: Done, least: n
     let best = -1;
     for (let l = 0; l < alikeCount; l++) {
       const leader = alike[l];
-      const similarity = shared[leader] / (featuresOf[leader] + featureCount - shared[leader]);
+      const similarity = shared[leader] / (featuresOfLeader[leader] + owned - shared[leader]);
       shared[leader] = 0;
-      const isNearer = similarity > best || (similarity === best && leader < nearest);
-      if (similarity >= least && isNearer) [nearest, best] = [leader, similarity];
+      if (similarity < least || similarity < best || (similarity === best && leader > nearest)) continue;
+      nearest = leader;
+      best = similarity;
     }
     if (nearest >= 0) {
-      leaders[nearest].members.push(row);
+      clusterOf[f] = nearest;
+      sizes[nearest]++;
       continue;
     }
-    for (let f = 0; f < featureCount; f++) {
-      leaderAt[chained] = leaders.length;
-      before[chained] = lastWith[features[f]];
-      lastWith[features[f]] = chained++;
+    for (let k = 0; k < owned; k++) {
+      leaderAt[chained] = clusters;
+      before[chained] = lastWith[own[k]];
+      lastWith[own[k]] = chained++;
     }
-    featuresOf[leaders.length] = featureCount;
-    leaders.push({ row, members: [row] });
+    featuresOfLeader[clusters] = owned;
+    leaders[clusters] = failures[f];
+    sizes[clusters] = 1;
+    clusterOf[f] = clusters++;
   }
-  return leaders;
+  return { failures, clusterOf, leaders: leaders.slice(0, clusters), sizes: sizes.slice(0, clusters) };
 }
 
-/** Hashes of what a failure did, each once and the first of them only: they mean the same in every batch. */
-export function hashesOf(trajectories: TrajectoryBatch, row: number, length: number, most: number): number[] {
+const leadersOf = scratchInts();
+const sizesOf = scratchInts();
+const lastWithOf = scratchInts();
+const lastOwnerOf = scratchInts();
+const leaderAtOf = scratchInts();
+const beforeOf = scratchInts();
+const featuresOfLeaders = scratchInts();
+const sharedOf = scratchInts();
+const ownOf = scratchInts();
+const alikeOf = scratchInts();
+
+/** [clusters asked for] rows of the failures in each */
+export function membersOf({ failures, clusterOf, sizes }: Clusters, clusters: readonly number[]): number[][] {
+  const members: number[][] = clusters.map(() => []);
+  const place = placesOfClusters(sizes.length).fill(-1);
+  for (let k = 0; k < clusters.length; k++) place[clusters[k]] = k;
+  for (let f = 0; f < failures.length; f++) {
+    if (place[clusterOf[f]] >= 0) members[place[clusterOf[f]]].push(failures[f]);
+  }
+  return members;
+}
+
+const placesOfClusters = scratchInts();
+
+/**
+ * Hashes of what a failure did, its features, each once and the first of them only: they mean the same in every batch.
+ */
+export function hashesOf(trajectories: TrajectoryBatch, row: number, gram: number, most: number): number[] {
   const { turnOffsets, actionKey, texts } = trajectories;
-  const words = texts && textHashesOf(texts).actions;
-  const wordOf = (key: number, word: number) => (key < 0 ? -1 : (words?.[2 * key + word] ?? key));
+  const words = texts ? textHashesOf(texts).actions : null;
+  const length = Math.min(gram, turnOffsets[row + 1] - turnOffsets[row]);
   const hashes = new Set<number>();
   for (let turn = turnOffsets[row]; turn <= turnOffsets[row + 1] - length && hashes.size < most; turn++) {
     let low = length;
     let high = length;
     for (let at = turn; at < turn + length; at++) {
-      low = mixed(low, wordOf(actionKey[at], 0));
-      high = mixed(high, wordOf(actionKey[at], 1));
+      low = mixed(low, wordOf(words, actionKey[at], 0));
+      high = mixed(high, wordOf(words, actionKey[at], 1));
     }
     hashes.add((high & 0x1fffff) * 2 ** 32 + (low >>> 0));
   }
   return [...hashes];
+}
+
+/** One of the two words of an action's hash; without texts its key. */
+function wordOf(words: Uint32Array | null, key: number, word: number): number {
+  return key < 0 ? -1 : (words?.[2 * key + word] ?? key);
 }

@@ -61,3 +61,12 @@ it('joins the first of two leaders that are alike to it', () => {
   const records = [doing('a', 'g', 0, 'xyzab'), doing('b', 'g', 0, 'xyzcd'), doing('c', 'g', 0, 'xyz')];
   expect(failureClusters(trajectoryBatch(records), { similarity: 0.5, gram: 2 }).labels).toEqual([0, 1, 0]);
 });
+
+it('knows nothing of the batch before', () => {
+  const small = trajectoryBatch(['xy', 'xy', '', 'q'].map((actions, i) => doing(`${i}`, 'g', 0, actions)));
+  const large = trajectoryBatch(Array.from({ length: 40 }, (_, i) => doing(`${i}`, 'g', 0, `xy${i}${'ab'.repeat(i)}`)));
+  const options = { similarity: 0.6, gram: 2 };
+  const [ofSmall, ofLarge] = [small, large].map((batch) => failureClusters(batch, options));
+  expect(ofSmall.labels).toEqual([0, 0, 1, 2]);
+  expect([small, large, small].map((batch) => failureClusters({ ...batch }, options))).toEqual([ofSmall, ofLarge, ofSmall]); // prettier-ignore
+});

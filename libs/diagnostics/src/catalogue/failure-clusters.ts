@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { bestRows } from '../best-rows.js';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
-import { concentrationOf, hashesOf, leadersOf, whatWasDone } from '../failures-alike.js';
+import { clustersOf, concentrationOf, hashesOf, membersOf } from '../failures-alike.js';
 import { oncePerWindow } from '../once-per-window.js';
 import { counted, figure, percent } from '../sentences.js';
 
@@ -71,17 +72,17 @@ export const failureClustersDiagnostic = defineDiagnostic({
   measure({ trajectories }, options) {
     const { groups, groupOf, ids } = trajectories;
     if (ids.length === 0) return null;
-    const done = whatWasDone(trajectories, options.gram);
-    const leaders = leadersOf(trajectories, done, options.similarity);
-    leaders.sort((a, b) => b.members.length - a.members.length);
+    const clusters = clustersOf(trajectories, options);
+    const largest = bestRows(clusters.sizes, KEPT_CLUSTERS);
+    const members = membersOf(clusters, largest);
     const figures: Figures = {
-      failures: done.failures.length,
-      ...concentrationOf(leaders.map(({ members }) => members.length)),
-      clusters: leaders.slice(0, KEPT_CLUSTERS).map(({ row: first, members }) => ({
-        representative: ids[first],
-        size: members.length,
-        tasks: [...new Set(members.map((row) => groups[groupOf[row]]))].slice(0, KEPT_TASKS),
-        features: hashesOf(trajectories, first, done.lengthAt(first), KEPT_FEATURES),
+      failures: clusters.failures.length,
+      ...concentrationOf(clusters.sizes.toSorted().reverse()),
+      clusters: largest.map((cluster, k) => ({
+        representative: ids[clusters.leaders[cluster]],
+        size: clusters.sizes[cluster],
+        tasks: [...new Set(members[k].map((row) => groups[groupOf[row]]))].slice(0, KEPT_TASKS),
+        features: hashesOf(trajectories, clusters.leaders[cluster], options.gram, KEPT_FEATURES),
       })),
     };
     return figures;
