@@ -85,3 +85,15 @@ it('says of many failures about what comparing all of them says', () => {
   expect(Math.abs(effective(8) - effective())).toBeLessThan(0.12);
   expect(effective(failures.length)).toBe(effective());
 });
+
+it('knows nothing of another curriculum', () => {
+  const of = (count: number) =>
+    Array.from({ length: count }, (_, i) => failure(`t${i % 7}`, 'abcdefg'.slice(i % 7) + 'xy'.repeat(i % 3)));
+  const weights = (count: number) => {
+    const curriculum = new FailureCurriculum(options);
+    curriculum.record(of(count), 4);
+    return [...curriculum.weights];
+  };
+  const [few, many] = [weights(9), weights(90)];
+  expect([9, 90, 9].map(weights)).toEqual([few, many, few]);
+});

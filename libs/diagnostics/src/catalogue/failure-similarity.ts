@@ -1,5 +1,5 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { indexText, textSimilarity, type IndexedText } from '#lib/numeric';
+import { indexText, scratchDoubles, scratchInts, textSimilarity, type IndexedText } from '#lib/numeric';
 import { z } from 'zod';
 import { successOf } from '../groups.js';
 import { figure, percent } from '../sentences.js';
@@ -40,19 +40,30 @@ const FINGERPRINT_CHARS = 800;
 const LEAST_WEIGHT = 0.001;
 
 /** Failures in the order given; a trajectory without an outcome is none. The fingerprint is the first prompt. */
-export function failuresOf(trajectories: TrajectoryBatch, chars = FINGERPRINT_CHARS): Failure[] {
-  const { ids, groups, groupOf, turnOffsets, stateKey, texts } = trajectories;
+function failuresOf(trajectories: TrajectoryBatch): Failure[] {
+  const { ids, groups, groupOf } = trajectories;
   const success = successOf(trajectories);
   const failures: Failure[] = [];
   for (let i = 0; i < ids.length; i++) {
     if (!(success[i] < 1)) continue;
-    const first = turnOffsets[i];
-    const key = first < turnOffsets[i + 1] ? stateKey[first] : -1;
-    const text = key >= 0 && texts ? texts.states[key] : '';
-    failures.push({ task: groups[groupOf[i]], fingerprint: text.slice(0, chars) });
+    failures.push({ task: groups[groupOf[i]], fingerprint: promptOf(trajectories, i).slice(0, FINGERPRINT_CHARS) });
   }
   return failures;
 }
+
+/** The first state; empty where none is said. */
+function promptOf({ turnOffsets, stateKey, texts }: TrajectoryBatch, i: number): string {
+  const first = turnOffsets[i];
+  const key = first < turnOffsets[i + 1] ? stateKey[first] : -1;
+  return key >= 0 && texts ? texts.states[key] : '';
+}
+
+const tasksOfFailures = scratchInts();
+const isOtherOf = scratchInts();
+const rememberedByOf = scratchInts();
+const weightsOf = scratchDoubles();
+const countedBefore = scratchInts();
+const nextOfTasks = scratchInts();
 
 /**
  * The weights of a curriculum that samples a task more often when it, or one like it, failed.
@@ -85,71 +96,76 @@ export class FailureCurriculum {
    */
   record(failures: readonly Failure[], most = Infinity): readonly ComparedFailure[] {
     const { boost, selfBoost, maxHistory } = this.#options;
-    const all = [...this.history, ...failures];
-    const before = all.length - failures.length;
-    const firstOf = (i: number) => Math.max(0, before + i - maxHistory);
-    const every = Math.max(1, failures.length / most);
-    const found = new Map<number, readonly AlikeTask[]>();
-    let [raised, remembered] = [0, 0];
-    for (let k = 0; k < Math.min(failures.length, most); k++) {
-      const i = Math.floor((k + 0.5) * every);
-      const rememberedThen = new Set(all.slice(firstOf(i), before + i));
-      const alike = this.#alikeAmong(failures[i], rememberedThen);
-      found.set(i, alike);
-      raised += alike.reduce((sum, { similarity }) => sum + similarity, 0);
-      const tasks = new Set<string>();
-      for (const { task } of rememberedThen) if (task !== failures[i].task) tasks.add(task);
-      remembered += tasks.size;
-    }
-    const usual = remembered > 0 ? raised / remembered : 0;
-
+    const all = this.history.concat(failures);
+    const before = this.history.length;
     // the tasks as numbers: hundreds of failures raise those of dozens before them
-    const numberOf = new Map<string, number>();
-    const taskOf = new Int32Array(all.length);
-    for (let place = 0; place < all.length; place++) {
-      const { task } = all[place];
-      const number = numberOf.get(task) ?? numberOf.size;
-      if (number === numberOf.size) numberOf.set(task, number);
-      taskOf[place] = number;
+    const taskOf = tasksOfFailures(all.length);
+    const numberOf = numberTasks(all, taskOf);
+    const weights = weightsOf(numberOf.size);
+    let number = 0;
+    for (const task of numberOf.keys()) weights[number++] = this.weights.get(task) ?? 1;
+
+    const compared = this.#compare(all, before, most);
+    let from = before;
+    for (const { at, alike } of compared) {
+      raiseEach(weights, taskOf, from, at + 1, selfBoost);
+      for (const { task, similarity } of alike) weights[numberOf.get(task)!] += boost * similarity;
+      from = at + 1;
     }
-    const weights = new Float64Array(numberOf.size);
-    for (const [task, number] of numberOf) weights[number] = this.weights.get(task) ?? 1;
-    const wasRaised = new Uint8Array(weights.length);
-    const raise = (task: number, by: number) => {
-      weights[task] += by;
-      wasRaised[task] = 1;
-    };
-    for (let i = 0; i < failures.length; i++) {
-      raise(taskOf[before + i], selfBoost);
-      for (const { task, similarity } of found.get(i) ?? []) raise(numberOf.get(task)!, boost * similarity);
+    raiseEach(weights, taskOf, from, all.length, selfBoost);
+    if (compared.length < failures.length) {
+      const usual = usualSimilarity(compared, taskOf, numberOf.size, maxHistory);
+      const isOther = isOtherOf(all.length).fill(0, 0, before).fill(1, before);
+      for (const { at } of compared) isOther[at] = 0;
+      const times = timesRemembered(taskOf, numberOf.size, isOther, maxHistory);
+      for (let task = 0; task < times.length; task++) if (times[task] > 0) weights[task] += boost * usual * times[task];
     }
-    if (found.size < failures.length) {
-      const isOther = new Uint8Array(all.length).fill(1, before);
-      for (const i of found.keys()) isOther[before + i] = 0;
-      const times = timesRemembered(taskOf, weights.length, isOther, maxHistory);
-      for (let task = 0; task < times.length; task++) if (times[task] > 0) raise(task, boost * usual * times[task]);
+    // one that was not raised keeps what it has
+    number = 0;
+    for (const task of numberOf.keys()) this.weights.set(task, Math.max(weights[number++], LEAST_WEIGHT));
+    this.history.length = 0;
+    for (let at = Math.max(0, all.length - maxHistory); at < all.length; at++) this.history.push(all[at]);
+    const pairs: ComparedFailure[] = [];
+    for (const { at, alike } of compared) {
+      if (alike.length > 0) pairs.push({ of: all[at].task, task: alike[0].task, similarity: alike[0].similarity });
     }
-    for (const [task, number] of numberOf) if (wasRaised[number] === 1) this.weights.set(task, weights[number]);
-    this.history.splice(0, Infinity, ...all.slice(-maxHistory));
-    for (const [task, weight] of this.weights) this.weights.set(task, Math.max(weight, LEAST_WEIGHT));
-    return [...found].flatMap(([i, [first]]) => (first ? [{ of: failures[i].task, ...first }] : []));
+    return pairs;
+  }
+
+  /** Compares so many of the failures from `before` on with those that they remember. */
+  #compare(all: readonly Failure[], before: number, most: number): readonly Compared[] {
+    const { maxHistory } = this.#options;
+    const failures = all.length - before;
+    const every = Math.max(1, failures / most);
+    const compared: Compared[] = [];
+    for (let k = 0; k < Math.min(failures, most); k++) {
+      const at = before + Math.floor((k + 0.5) * every);
+      compared.push({ at, alike: this.#alikeAmong(all[at], all, Math.max(0, at - maxHistory), at) });
+    }
+    return compared;
   }
 
   /** Earlier failures of other tasks, the most similar first, one per task. */
   alike(failure: Failure): readonly AlikeTask[] {
-    return this.#alikeAmong(failure, new Set(this.history));
+    return this.#alikeAmong(failure, this.history, 0, this.history.length);
   }
 
-  /** @param remembered in their order; the same one again changes nothing, for a task counts once */
-  #alikeAmong({ task, fingerprint }: Failure, remembered: ReadonlySet<Failure>): readonly AlikeTask[] {
+  /** Among the failures from `first` to before `end`. The same one again changes nothing, for a task counts once. */
+  #alikeAmong(
+    { task, fingerprint }: Failure,
+    failures: readonly Failure[],
+    first: number,
+    end: number,
+  ): readonly AlikeTask[] {
     const { similarityThreshold, topK } = this.#options;
     const scored: AlikeTask[] = [];
-    for (const earlier of remembered) {
-      if (earlier.task === task) continue;
+    for (let at = first; at < end; at++) {
+      const earlier = failures[at];
+      if (earlier.task === task || (at > first && earlier === failures[at - 1])) continue;
       const similarity = this.#similarity(fingerprint, earlier.fingerprint);
       if (similarity > 0 && similarity >= similarityThreshold) scored.push({ task: earlier.task, similarity });
     }
-    scored.sort((a, b) => b.similarity - a.similarity);
+    scored.sort(moreSimilarFirst);
     const seen = new Set<string>();
     return scored.filter((each) => !seen.has(each.task) && seen.size < topK && seen.add(each.task));
   }
@@ -174,6 +190,59 @@ export class FailureCurriculum {
   }
 }
 
+/** A failure among others, and what it was like. */
+interface Compared {
+  readonly at: number;
+  readonly alike: readonly AlikeTask[];
+}
+
+/** Raises the tasks of the failures from `from` to before `end`. */
+function raiseEach(weights: Float64Array, taskOf: Int32Array, from: number, end: number, by: number): void {
+  for (let at = from; at < end; at++) weights[taskOf[at]] += by;
+}
+
+/** By which failures are like each other task that they remember, on average; one not among the most similar counts 0. */
+function usualSimilarity(compared: readonly Compared[], taskOf: Int32Array, tasks: number, maxHistory: number): number {
+  // [tasks] the last failure that remembered it
+  const rememberedBy = rememberedByOf(tasks).fill(-1);
+  let [raised, remembered] = [0, 0];
+  for (const { at, alike } of compared) {
+    let similar = 0;
+    for (const { similarity } of alike) similar += similarity;
+    raised += similar;
+    rememberedBy[taskOf[at]] = at;
+    for (let place = Math.max(0, at - maxHistory); place < at; place++) {
+      if (rememberedBy[taskOf[place]] === at) continue;
+      rememberedBy[taskOf[place]] = at;
+      remembered++;
+    }
+  }
+  return remembered > 0 ? raised / remembered : 0;
+}
+
+const moreSimilarFirst = (a: AlikeTask, b: AlikeTask) => b.similarity - a.similarity;
+
+/**
+ * Numbers the tasks of failures from 0, in the order in which they come.
+ *
+ * @param taskOf [failures] is written to
+ */
+function numberTasks(failures: readonly Failure[], taskOf: Int32Array): ReadonlyMap<string, number> {
+  const numberOf = new Map<string, number>();
+  let [last, number] = ['', -1];
+  for (let at = 0; at < failures.length; at++) {
+    const { task } = failures[at];
+    // the failures of a task most often come one after the other
+    if (task !== last || number < 0) {
+      number = numberOf.get(task) ?? numberOf.size;
+      if (number === numberOf.size) numberOf.set(task, number);
+      last = task;
+    }
+    taskOf[at] = number;
+  }
+  return numberOf;
+}
+
 /**
  * How often a task is among those remembered when another task fails.
  *
@@ -182,13 +251,14 @@ export class FailureCurriculum {
  * @param maxHistory failures before it that each of them remembers
  * @returns [tasks]
  */
-function timesRemembered(taskOf: Int32Array, tasks: number, isCounted: Uint8Array, maxHistory: number): Int32Array {
+function timesRemembered(taskOf: Int32Array, tasks: number, isCounted: Int32Array, maxHistory: number): Int32Array {
   const { length } = taskOf;
   // [failures + 1] how many before it are counted
-  const counted = new Int32Array(length + 1);
+  const counted = countedBefore(length + 1);
+  counted[0] = 0;
   for (let place = 0; place < length; place++) counted[place + 1] = counted[place] + isCounted[place];
   // [tasks] where it fails next
-  const next = new Int32Array(tasks).fill(length);
+  const next = nextOfTasks(tasks).fill(length);
   const times = new Int32Array(tasks);
   for (let place = length - 1; place >= 0; place--) {
     const task = taskOf[place];
@@ -224,19 +294,36 @@ export function failureSimilarity(
 }
 
 /**
- * One fingerprint per task, without what all of them begin with: instructions say nothing of a task. The failures of a
- * task are one object.
+ * Failures in the order given, with one fingerprint per task: its first prompt without what all of them begin with, for
+ * instructions say nothing of a task. The failures of a task are one object.
  */
-function toldApart(failures: readonly Failure[]): Failure[] {
-  const prompts = new Map<string, string>();
-  for (const { task, fingerprint } of failures) if (!prompts.has(task)) prompts.set(task, fingerprint);
-  const shared = sharedStart([...prompts.values()]);
-  const told = new Map<string, Failure>();
-  for (const [task, prompt] of prompts) {
-    told.set(task, { task, fingerprint: prompt.slice(shared, shared + FINGERPRINT_CHARS) });
+function failuresToldApart(trajectories: TrajectoryBatch): Failure[] {
+  const { ids, groups, groupOf } = trajectories;
+  const success = successOf(trajectories);
+  const numberOf = new Map<string, number>();
+  const prompts: string[] = [];
+  // [groups] the number of its task; -1: none of it has failed
+  const taskOf = tasksOfGroups(groups.length).fill(-1);
+  for (let i = 0; i < ids.length; i++) {
+    const group = groupOf[i];
+    if (!(success[i] < 1) || taskOf[group] >= 0) continue;
+    const known = numberOf.get(groups[group]);
+    taskOf[group] = known ?? prompts.length;
+    if (known !== undefined) continue;
+    numberOf.set(groups[group], prompts.length);
+    prompts.push(promptOf(trajectories, i));
   }
-  return failures.map(({ task }) => told.get(task)!);
+  const shared = sharedStart(prompts);
+  const told: Failure[] = [];
+  for (const task of numberOf.keys()) {
+    told.push({ task, fingerprint: prompts[told.length].slice(shared, shared + FINGERPRINT_CHARS) });
+  }
+  const failures: Failure[] = [];
+  for (let i = 0; i < ids.length; i++) if (success[i] < 1) failures.push(told[taskOf[groupOf[i]]]);
+  return failures;
 }
+
+const tasksOfGroups = scratchInts();
 
 /** Length of what all of several texts begin with; 0 for one alone. */
 function sharedStart([first = '', ...others]: readonly string[]): number {
@@ -253,6 +340,18 @@ function sharedStart([first = '', ...others]: readonly string[]): number {
 
 const isSamePair = (a: ComparedFailure, b: ComparedFailure) =>
   (a.of === b.task && a.task === b.of) || (a.of === b.of && a.task === b.task);
+
+/** Of the weights of tasks; one that has none weighs 1. */
+function sumsOf(tasks: ReadonlySet<string>, weights: ReadonlyMap<string, number>) {
+  let [total, squares, greatest] = [0, 0, 0];
+  for (const task of tasks) {
+    const weight = weights.get(task) ?? 1;
+    total += weight;
+    squares += weight ** 2;
+    if (weight > greatest) greatest = weight;
+  }
+  return { total, squares, greatest };
+}
 
 const EVIDENCE_PER_STEP = 3;
 
@@ -295,24 +394,23 @@ export const failureSimilarityDiagnostic = stepwise({
   }),
 
   measure({ trajectories }, { compared, ...params }) {
-    const tasks = [...new Set(trajectories.groups)];
-    if (tasks.length === 0) return null;
-    const failures = toldApart(failuresOf(trajectories, Infinity));
+    const tasks = new Set(trajectories.groups);
+    if (tasks.size === 0) return null;
     const curriculum = new FailureCurriculum(params);
-    const pairs = [...curriculum.record(failures, compared)].sort((a, b) => b.similarity - a.similarity);
-    const weights = tasks.map((task) => curriculum.weights.get(task) ?? 1);
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
-    const effective = total ** 2 / weights.reduce((sum, weight) => sum + weight ** 2, 0);
+    const pairs = curriculum.record(failuresToldApart(trajectories), compared).toSorted(moreSimilarFirst);
+    const { total, squares, greatest } = sumsOf(tasks, curriculum.weights);
+    const effective = total ** 2 / squares;
     return {
       values: {
-        effectiveTaskShare: effective / tasks.length,
+        effectiveTaskShare: effective / tasks.size,
         effectiveTasks: effective,
-        failingTaskShare: new Set(failures.map(({ task }) => task)).size / tasks.length,
-        greatestProbability: Math.max(...weights) / total,
+        // each task that failed has got a weight
+        failingTaskShare: curriculum.weights.size / tasks.size,
+        greatestProbability: greatest / total,
         nearestSimilarity: pairs[0]?.similarity ?? null,
       },
       reasons: { nearestSimilarity: 'needs failures of two tasks' },
-      observations: tasks.length,
+      observations: tasks.size,
       evidence: pairs
         .filter((pair, i) => !pairs.slice(0, i).some((before) => isSamePair(before, pair)))
         .slice(0, EVIDENCE_PER_STEP)
