@@ -46,6 +46,23 @@ it('knows that nobody succeeded where a failure went', () => {
   expect(causes(failing.slice(1))).toEqual(['unknown', 'unknown', 'unknown']);
 });
 
+it('holds the length of a failure against the median of the successes, whatever the longest of them is', () => {
+  const taking = (id: string, outcome: number, turns: number) =>
+    rollout(
+      id,
+      'g',
+      outcome,
+      Array.from({ length: turns }, (_, t) => ({ state: `${id}${t}`, action: 'go' })),
+    );
+  const causes = (...lengths: number[]) =>
+    failureCauses(
+      trajectoryBatch([taking('f', 0, 3), ...lengths.map((turns, i) => taking(`s${i}`, 1, turns))]),
+      LIMITS,
+    ).map(({ cause }) => cause);
+  expect(causes(2, 2, 20)).toEqual(['unknown']);
+  expect(causes(2, 8, 20)).toEqual(['gaveUpEarly']);
+});
+
 it('warns of an environment that breaks rollouts, and of limits', () => {
   const run = (signals: object) => {
     const step = Array.from({ length: 40 }, (_, i) => rollout(`${i}`, `g${i}`, i < 5 ? 0 : 1, plain, i < 5 ? { ...signals } : {})); // prettier-ignore

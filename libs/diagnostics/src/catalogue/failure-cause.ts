@@ -1,4 +1,5 @@
-import { jsonValues, numbers, type TrajectoryBatch } from '#lib/dataset';
+import { jsonValues, numbers, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
+import { scratchDoubles, scratchInts } from '#lib/numeric';
 import { z } from 'zod';
 import { bestRows } from '../best-rows.js';
 import { groupRows, successOf } from '../groups.js';
@@ -7,7 +8,7 @@ import { median } from '../median.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 import { turnRepeats } from '../turn-repeats.js';
-import { placesOf, visitorsOf } from '../visits.js';
+import { placesOf, visitorsOf, type Visitors } from '../visits.js';
 
 /** In the order in which they are looked for: the first that holds names the cause. */
 export const CAUSES = [
@@ -67,135 +68,225 @@ const INFRASTRUCTURE = /env|infra|crash|system/i;
  */
 export function failureCauses(trajectories: TrajectoryBatch, options: CauseOptions): FailureCause[] {
   const { rows, flags } = flaggedFailures(trajectories, options);
-  return rows.map((row, k) => {
-    const holding = causesIn(flags[k]);
+  return Array.from(rows, (row, f) => {
+    const holding = causesIn(flags[f]);
     return { row, cause: holding[0] ?? 'unknown', flags: holding };
   });
 }
 
-/** All failures, and of each which causes hold: bit c for CAUSES[c]. */
-function flaggedFailures(trajectories: TrajectoryBatch, options: CauseOptions) {
-  const success = successOf(trajectories);
-  const rows: number[] = [];
-  for (let row = 0; row < success.length; row++) if (success[row] === 0) rows.push(row);
-  const tests = testsOf(trajectories, success, rows, options);
-  const flags = new Int32Array(rows.length);
-  CAUSES.forEach((cause, c) => {
-    if (cause === 'unknown') return;
-    const holds = tests[cause];
-    for (let k = 0; k < rows.length; k++) if (holds(rows[k])) flags[k] |= 1 << c;
-  });
-  return { rows, flags };
+/** Failures, and of each which causes hold. */
+interface Failures {
+  /** [failures] rows of the batch */
+  readonly rows: Int32Array;
+  /** [failures] bit c for CAUSES[c] */
+  readonly flags: Int32Array;
 }
 
-const causesIn = (flags: number): Cause[] => CAUSES.filter((_, c) => (flags & (1 << c)) !== 0);
+function flaggedFailures(trajectories: TrajectoryBatch, options: CauseOptions): Failures {
+  const rows = failedRows(successOf(trajectories));
+  const failures = { rows, flags: new Int32Array(rows.length) };
+  flagEnvErrors(trajectories, failures);
+  flagTruncated(trajectories, failures, options);
+  flagFormatErrors(trajectories, failures);
+  flagRepeats(trajectories, failures);
+  flagToolFailures(trajectories, failures);
+  flagTracks(trajectories, failures);
+  flagGivenUp(trajectories, failures);
+  flagAnswers(trajectories, failures);
+  return failures;
+}
 
-type Test = (row: number) => boolean;
-const NEVER_HOLDS: Test = () => false;
+function failedRows(success: Float64Array): Int32Array {
+  let count = 0;
+  const rows = rowsOf(success.length);
+  for (let row = 0; row < success.length; row++) if (success[row] === 0) rows[count++] = row;
+  return rows.slice(0, count);
+}
 
-function testsOf(
-  trajectories: TrajectoryBatch,
-  success: Float64Array,
-  failures: readonly number[],
-  { maxTurns, maxTokens }: CauseOptions,
-): Record<Exclude<Cause, 'unknown'>, Test> {
-  const { turnOffsets, groupOf, stateKey } = trajectories;
-  const ofTrajectory = (name: string) => numbers(trajectories, `trajectory.${name}`);
-  const ofTurn = (name: string) => numbers(trajectories, `turn.${name}`);
-  const texts = (name: string) => {
-    const column = trajectories.columns.get(`trajectory.${name}`);
-    return column ? jsonValues(column) : null;
-  };
-  const [envErrors, envErrorTurns] = [ofTrajectory('envError'), ofTurn('envError')];
-  const [formats, formatTurns] = [ofTrajectory('formatOk'), ofTurn('formatOk')];
-  const truncated = ofTrajectory('truncated');
-  const reasons = texts('finishReason');
-  const answers = texts('finalAnswer');
+const rowsOf = scratchInts();
+
+const causesIn = (flags: number): Cause[] => CAUSES.filter((cause) => (flags & flagOf(cause)) !== 0);
+
+const flagOf = (cause: Cause) => 1 << CAUSES.indexOf(cause);
+const ENV_ERROR = flagOf('envError');
+const TRUNCATED = flagOf('truncated');
+const FORMAT_ERROR = flagOf('formatError');
+const INVALID_ACTIONS = flagOf('invalidActions');
+const TOOL_FAILURES = flagOf('toolFailures');
+const LOOP = flagOf('loop');
+const STAGNATION = flagOf('stagnation');
+const REGRESSED = flagOf('regressed');
+const GAVE_UP_EARLY = flagOf('gaveUpEarly');
+const NEVER_ON_TRACK = flagOf('neverOnTrack');
+const WRONG_ANSWER = flagOf('wrongAnswer');
+
+/** [rows] what is said in words; null: the batch has no such column */
+function said(trajectories: TrajectoryBatch, path: SignalPath): readonly unknown[] | null {
+  const column = trajectories.columns.get(path);
+  return column ? jsonValues(column) : null;
+}
+
+/** -1: it has none */
+function lastTurn({ turnOffsets }: TrajectoryBatch, row: number): number {
+  return turnOffsets[row + 1] > turnOffsets[row] ? turnOffsets[row + 1] - 1 : -1;
+}
+
+/** Flags those whose `finishReason` says so. */
+function flagReasons(trajectories: TrajectoryBatch, { rows, flags }: Failures, what: RegExp, flag: number): void {
+  const reasons = said(trajectories, 'trajectory.finishReason');
+  if (!reasons) return;
+  for (let f = 0; f < rows.length; f++) {
+    const reason = reasons[rows[f]];
+    if (typeof reason === 'string' && what.test(reason)) flags[f] |= flag;
+  }
+}
+
+function flagEnvErrors(trajectories: TrajectoryBatch, failures: Failures): void {
+  const { rows, flags } = failures;
+  const ofTrajectories = numbers(trajectories, 'trajectory.envError');
+  const ofTurns = numbers(trajectories, 'turn.envError');
+  for (let f = 0; f < rows.length; f++) {
+    if (ofTrajectories?.[rows[f]] === 1 || ofTurns?.[lastTurn(trajectories, rows[f])] === 1) flags[f] |= ENV_ERROR;
+  }
+  flagReasons(trajectories, failures, INFRASTRUCTURE, ENV_ERROR);
+}
+
+function flagTruncated(trajectories: TrajectoryBatch, failures: Failures, { maxTurns, maxTokens }: CauseOptions): void {
+  const { rows, flags } = failures;
+  const { turnOffsets } = trajectories;
+  const truncated = numbers(trajectories, 'trajectory.truncated');
   const tokens = maxTokens === null ? null : tokensOfTrajectories(trajectories);
-  const repeats = turnRepeats(trajectories, LOOPS.maxPeriod);
-  const track = tracksOf(trajectories, failures);
-  const medians = successLengths(trajectories, success);
-  const hopeless = hopelessPaths(trajectories);
-
-  const turnsOf = (row: number) => turnOffsets[row + 1] - turnOffsets[row];
-  const last = (row: number) => (turnsOf(row) > 0 ? turnOffsets[row + 1] - 1 : -1);
-  const saysWhy = (row: number, what: RegExp) => {
-    const reason = reasons?.[row];
-    return typeof reason === 'string' && what.test(reason);
-  };
-  const isTruncated = (row: number) =>
-    (maxTurns !== null && turnsOf(row) >= maxTurns) ||
-    (tokens !== null && tokens[row] >= maxTokens!) ||
-    truncated?.[row] === 1 ||
-    saysWhy(row, CUT);
-  return {
-    envError: (row) => envErrors?.[row] === 1 || envErrorTurns?.[last(row)] === 1 || saysWhy(row, INFRASTRUCTURE),
-    truncated: isTruncated,
-    formatError: (row) => formats?.[row] === 0 || formatTurns?.[last(row)] === 0,
-    invalidActions: ofTurn('isActionValid') ? (row) => repeats.invalid[row] / turnsOf(row) >= OFTEN : NEVER_HOLDS,
-    toolFailures: failingCalls(trajectories),
-    loop: (row) => repeats.inCycle[row] / turnsOf(row) >= OFTEN,
-    stagnation: (row) => repeats.stagnation[row] >= LOOPS.stagnationWindow && stateKey[turnOffsets[row]] >= 0,
-    regressed: (row) =>
-      track !== null && ((track.best[row] >= ON_TRACK && track.last[row] <= LOST) || track.fell[row] === 1),
-    gaveUpEarly: (row) => turnsOf(row) < medians[groupOf[row]] / 2 && !isTruncated(row),
-    neverOnTrack: (row) => (track !== null && track.best[row] > -Infinity ? track.best[row] < NEVER : hopeless(row)),
-    wrongAnswer: (row) => answers !== null && answers[row] !== null && answers[row] !== '',
-  };
+  for (let f = 0; f < rows.length; f++) {
+    const row = rows[f];
+    const isLong = maxTurns !== null && turnOffsets[row + 1] - turnOffsets[row] >= maxTurns;
+    if (isLong || (tokens !== null && tokens[row] >= maxTokens!) || truncated?.[row] === 1) flags[f] |= TRUNCATED;
+  }
+  flagReasons(trajectories, failures, CUT, TRUNCATED);
 }
 
-/**
- * [trajectories] of the estimates of success of these: the best (-Infinity: none) and the last one, and 1 where it fell
- * from ≥ ½ to below and none is missing.
- */
-function tracksOf(trajectories: TrajectoryBatch, rows: readonly number[]) {
-  const estimate = numbers(trajectories, 'turn.successEstimate');
-  if (!estimate) return null;
-  const { ids, turnOffsets } = trajectories;
-  const best = new Float64Array(ids.length).fill(-Infinity);
-  const last = new Float64Array(ids.length).fill(NaN);
-  const fell = new Uint8Array(ids.length);
-  for (const row of rows) {
-    const end = turnOffsets[row + 1];
+function flagFormatErrors(trajectories: TrajectoryBatch, { rows, flags }: Failures): void {
+  const ofTrajectories = numbers(trajectories, 'trajectory.formatOk');
+  const ofTurns = numbers(trajectories, 'turn.formatOk');
+  for (let f = 0; f < rows.length; f++) {
+    if (ofTrajectories?.[rows[f]] === 0 || ofTurns?.[lastTurn(trajectories, rows[f])] === 0) flags[f] |= FORMAT_ERROR;
+  }
+}
+
+/** Actions that are not valid, loops and standstill. */
+function flagRepeats(trajectories: TrajectoryBatch, { rows, flags }: Failures): void {
+  const { turnOffsets, stateKey } = trajectories;
+  const { invalid, inCycle, stagnation } = turnRepeats(trajectories, LOOPS.maxPeriod);
+  const saysValid = numbers(trajectories, 'turn.isActionValid') !== null;
+  for (let f = 0; f < rows.length; f++) {
+    const row = rows[f];
+    const turns = turnOffsets[row + 1] - turnOffsets[row];
+    if (saysValid && invalid[row] / turns >= OFTEN) flags[f] |= INVALID_ACTIONS;
+    if (inCycle[row] / turns >= OFTEN) flags[f] |= LOOP;
+    if (stagnation[row] >= LOOPS.stagnationWindow && stateKey[turnOffsets[row]] >= 0) flags[f] |= STAGNATION;
+  }
+}
+
+/** Those of which ≥ 0.3 of the calls failed. Where no tool is named, a turn with `toolError` is a call. */
+function flagToolFailures(trajectories: TrajectoryBatch, { rows, flags }: Failures): void {
+  const { turnOffsets } = trajectories;
+  const errors = numbers(trajectories, 'turn.toolError');
+  if (!errors) return;
+  const names = said(trajectories, 'turn.toolName');
+  for (let f = 0; f < rows.length; f++) {
+    let calls = 0;
+    let failed = 0;
+    const end = turnOffsets[rows[f] + 1];
+    for (let turn = turnOffsets[rows[f]]; turn < end; turn++) {
+      if (names ? names[turn] === null || names[turn] === '' : Number.isNaN(errors[turn])) continue;
+      calls++;
+      if (errors[turn] > 0) failed++;
+    }
+    if (calls > 0 && failed / calls >= OFTEN) flags[f] |= TOOL_FAILURES;
+  }
+}
+
+/** Those that left the right way, and those that were never on it. */
+function flagTracks(trajectories: TrajectoryBatch, { rows, flags }: Failures): void {
+  const { turnOffsets } = trajectories;
+  const estimate = numbers(trajectories, 'turn.successEstimate') ?? NONE;
+  const hasEstimates = estimate !== NONE;
+  let paths: Paths | null = null;
+  for (let f = 0; f < rows.length; f++) {
+    const from = turnOffsets[rows[f]];
+    const end = hasEstimates ? turnOffsets[rows[f] + 1] : from;
+    let best = -Infinity;
+    let last = NaN;
+    let before = NaN;
     let isWhole = true;
     let isFalling = false;
-    for (let turn = turnOffsets[row]; turn < end; turn++) {
+    for (let turn = from; turn < end; turn++) {
       const value = estimate[turn];
+      if (value < ON_TRACK && before >= ON_TRACK) isFalling = true;
+      before = value;
       if (Number.isNaN(value)) {
         isWhole = false;
         continue;
       }
-      if (value > best[row]) best[row] = value;
-      last[row] = value;
-      if (value >= ON_TRACK && turn + 1 < end && estimate[turn + 1] < ON_TRACK) isFalling = true;
+      if (value > best) best = value;
+      last = value;
     }
-    if (isWhole && isFalling) fell[row] = 1;
+    if ((best >= ON_TRACK && last <= LOST) || (isWhole && isFalling)) flags[f] |= REGRESSED;
+    const isOff = best > -Infinity ? best < NEVER : isHopeless((paths ??= pathsOf(trajectories)), rows[f]);
+    if (isOff) flags[f] |= NEVER_ON_TRACK;
   }
-  return { best, last, fell };
 }
 
-/** Whether ≥ 0.3 of the calls failed. Where no tool is named, a turn with `toolError` is a call. */
-function failingCalls(trajectories: TrajectoryBatch): Test {
-  const { turnOffsets, columns } = trajectories;
-  const errors = numbers(trajectories, 'turn.toolError');
-  if (!errors) return NEVER_HOLDS;
-  const column = columns.get('turn.toolName');
-  const names = column ? jsonValues(column) : null;
-  return (row) => {
-    let calls = 0;
-    let failures = 0;
-    for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
-      if (names ? names[turn] === null || names[turn] === '' : Number.isNaN(errors[turn])) continue;
-      calls++;
-      if (errors[turn] > 0) failures++;
-    }
-    return calls > 0 && failures / calls >= OFTEN;
-  };
+const NONE = new Float64Array(0);
+
+/** What trajectories came through, and who else did. */
+interface Paths {
+  readonly turnOffsets: Int32Array;
+  /** [turns] -1: no state was said */
+  readonly placeOf: Int32Array;
+  /** [places] each */
+  readonly visitors: Visitors;
 }
+
+function pathsOf(trajectories: TrajectoryBatch): Paths {
+  const { placeOf } = placesOf(trajectories);
+  return { turnOffsets: trajectories.turnOffsets, placeOf, visitors: visitorsOf(trajectories) };
+}
+
+/** Whether nobody succeeded through any state that a trajectory saw, and at least three others were at each. */
+function isHopeless({ turnOffsets, placeOf, visitors: { all, solved } }: Paths, row: number): boolean {
+  for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
+    const place = placeOf[turn];
+    if (place < 0 || solved[place] > 0 || all[place] <= LEAST_OTHERS) return false;
+  }
+  return turnOffsets[row] < turnOffsets[row + 1];
+}
+
+/** Those with fewer turns than half of the median of their group's successes, not cut off. */
+function flagGivenUp(trajectories: TrajectoryBatch, { rows, flags }: Failures): void {
+  const { turnOffsets, groupOf, groupCount } = trajectories;
+  const success = successOf(trajectories);
+  const longest = longestOf(groupCount).fill(0);
+  for (let row = 0; row < success.length; row++) {
+    if (success[row] !== 1) continue;
+    longest[groupOf[row]] = Math.max(longest[groupOf[row]], turnOffsets[row + 1] - turnOffsets[row]);
+  }
+  let medians: Float64Array | null = null;
+  for (let f = 0; f < rows.length; f++) {
+    const group = groupOf[rows[f]];
+    const turns = turnOffsets[rows[f] + 1] - turnOffsets[rows[f]];
+    // no median is above the longest, and seldom is one asked for
+    if (turns >= longest[group] / 2 || (flags[f] & TRUNCATED) !== 0) continue;
+    medians ??= successLengths(trajectories);
+    if (turns < medians[group] / 2) flags[f] |= GAVE_UP_EARLY;
+  }
+}
+
+const longestOf = scratchInts();
 
 /** [groups] median number of turns of its successes; 0: there is none */
-function successLengths(trajectories: TrajectoryBatch, success: Float64Array): Float64Array {
+function successLengths(trajectories: TrajectoryBatch): Float64Array {
   const { turnOffsets, groupOf, groupCount } = trajectories;
+  const success = successOf(trajectories);
   const medians = new Float64Array(groupCount);
   for (const { rows } of groupRows(trajectories)) {
     const lengths: number[] = [];
@@ -205,19 +296,42 @@ function successLengths(trajectories: TrajectoryBatch, success: Float64Array): F
   return medians;
 }
 
-/** Whether nobody succeeded through any state that a trajectory saw, and at least three others were at each. */
-function hopelessPaths(trajectories: TrajectoryBatch): Test {
-  const { turnOffsets } = trajectories;
-  const { placeOf } = placesOf(trajectories);
-  const { all, solved } = visitorsOf(trajectories);
-  return (row) => {
-    for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
-      const place = placeOf[turn];
-      if (place < 0 || solved[place] > 0 || all[place] <= LEAST_OTHERS) return false;
-    }
-    return turnOffsets[row] < turnOffsets[row + 1];
-  };
+/** Those that gave an answer all the same. */
+function flagAnswers(trajectories: TrajectoryBatch, { rows, flags }: Failures): void {
+  const answers = said(trajectories, 'trajectory.finalAnswer');
+  if (!answers) return;
+  for (let f = 0; f < rows.length; f++) {
+    if (answers[rows[f]] !== null && answers[rows[f]] !== '') flags[f] |= WRONG_ANSWER;
+  }
 }
+
+/** [causes] of how many failures each is the first that holds, `unknown` where none does, and for how many it holds */
+function countsOf(flags: Int32Array) {
+  const first = new Int32Array(CAUSES.length);
+  const holding = new Int32Array(CAUSES.length);
+  const unknown = CAUSES.length - 1;
+  for (let f = 0; f < flags.length; f++) {
+    // the lowest bit is the first cause
+    first[flags[f] === 0 ? unknown : lowestBit(flags[f])]++;
+    for (let left = flags[f]; left !== 0; left &= left - 1) holding[lowestBit(left)]++;
+  }
+  return { first, holding };
+}
+
+const lowestBit = (flags: number) => 31 - Math.clz32(flags & -flags);
+
+/** The few failures for which most causes hold; of equal ones the earlier. */
+function withMostCauses(flags: Int32Array): number[] {
+  const counts = countsOfCauses(flags.length);
+  for (let f = 0; f < flags.length; f++) {
+    let count = 0;
+    for (let left = flags[f]; left !== 0; left &= left - 1) count++;
+    counts[f] = count > 0 ? count : NaN;
+  }
+  return bestRows(counts, EVIDENCE_PER_STEP);
+}
+
+const countsOfCauses = scratchDoubles();
 
 const EVIDENCE_PER_STEP = 3;
 const MINIMUM = 32;
@@ -271,19 +385,7 @@ export const failureCauseDiagnostic = stepwise({
     const { ids, groups, groupOf } = trajectories;
     if (ids.length === 0) return null;
     const { rows, flags } = flaggedFailures(trajectories, options);
-    const first = new Int32Array(CAUSES.length);
-    const holding = new Int32Array(CAUSES.length);
-    const weights = new Float64Array(rows.length).fill(NaN);
-    for (let k = 0; k < rows.length; k++) {
-      let count = 0;
-      for (let c = 0; c < CAUSES.length; c++) {
-        if ((flags[k] & (1 << c)) === 0) continue;
-        if (count++ === 0) first[c]++;
-        holding[c]++;
-      }
-      if (count === 0) first[CAUSES.indexOf('unknown')]++;
-      else weights[k] = count;
-    }
+    const { first, holding } = countsOf(flags);
     const n = rows.length;
     const shares = CAUSES.map((cause, c) => [cause, n > 0 ? first[c] / n : null] as const);
     const ofAll = (cause: Cause) => holding[CAUSES.indexOf(cause)] / ids.length;
@@ -296,11 +398,11 @@ export const failureCauseDiagnostic = stepwise({
       },
       reasons: Object.fromEntries(CAUSES.map((cause) => [cause, 'nothing failed'])),
       observations: ids.length,
-      evidence: bestRows(weights, EVIDENCE_PER_STEP).map((k) => ({
-        group: groups[groupOf[rows[k]]],
-        trajectory: ids[rows[k]],
-        note: causesIn(flags[k]).join(', '),
-        weight: weights[k],
+      evidence: withMostCauses(flags).map((f) => ({
+        group: groups[groupOf[rows[f]]],
+        trajectory: ids[rows[f]],
+        note: causesIn(flags[f]).join(', '),
+        weight: causesIn(flags[f]).length,
       })),
     };
   },
