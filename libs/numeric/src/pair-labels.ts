@@ -1,8 +1,12 @@
 import { repeatKeys } from './offsets.js';
+import { scratchInts } from './scratch.js';
 import { unsetInts } from './unset.js';
 
 /** A table with a place for every possible pair may have so many places per row; beyond it pairs are looked up by hash. */
 const PLACES_PER_ROW = 16;
+
+/** What looks pairs up: of no use once all have their labels. */
+const tableOf = scratchInts();
 
 export interface PairLabels {
   readonly labels: Int32Array;
@@ -42,7 +46,7 @@ export function repeatedPairLabels(keys: Int32Array, offsets: Int32Array, right:
   if (places > PLACES_PER_ROW * right.length) return pairLabels(repeatKeys(keys, offsets), right);
   const isEach = offsets[0] === 0 && offsets[keys.length] === right.length;
   const labels = isEach ? unsetInts(right.length) : new Int32Array(right.length);
-  const labelAt = new Int32Array(places); // + 1, so that 0 is nothing yet
+  const labelAt = tableOf(places).fill(0); // + 1, so that 0 is nothing yet
   let count = 0;
   let ofOthers = 0; // labels up to this were left in the places by keys before
   for (let i = 0; i < keys.length; i++) {
@@ -87,7 +91,7 @@ function greatest(keys: Int32Array): number {
 
 function byPlace(left: Int32Array, right: Int32Array, width: number, places: number): PairLabels {
   const labels = new Int32Array(left.length);
-  const labelAt = new Int32Array(places); // + 1, so that 0 is nothing yet
+  const labelAt = tableOf(places).fill(0); // + 1, so that 0 is nothing yet
   let count = 0;
   for (let i = 0; i < left.length; i++) {
     if (left[i] < 0 || right[i] < 0) {
@@ -109,7 +113,7 @@ function byPlace(left: Int32Array, right: Int32Array, width: number, places: num
 function byHash(left: Int32Array, right: Int32Array): PairLabels {
   const labels = new Int32Array(left.length);
   const slots = 2 ** Math.ceil(Math.log2(2 * left.length + 2));
-  const firstRow = new Int32Array(slots).fill(-1);
+  const firstRow = tableOf(slots).fill(-1);
   let count = 0;
   for (let i = 0; i < left.length; i++) {
     if (left[i] < 0 || right[i] < 0) {
