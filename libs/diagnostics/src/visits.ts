@@ -1,5 +1,5 @@
 import type { TrajectoryBatch } from '#lib/dataset';
-import { ownerOf, repeatedPairLabels } from '#lib/numeric';
+import { ownerOf, repeatedPairLabels, scratchInts } from '#lib/numeric';
 import { successOf } from './groups.js';
 import { oncePerBatch } from './once-per-batch.js';
 
@@ -24,10 +24,43 @@ export const placesOf = oncePerBatch(({ groupOf, turnOffsets, stateKey }: Trajec
   return { placeOf: labels, count };
 });
 
-/** [places] the turns that began there. */
-export const turnsOfPlaces = oncePerBatch((trajectories: TrajectoryBatch): TurnLists => {
+/** The places where two turns or more began: most are seen once, and nothing can be compared there. */
+export interface SharedPlaces extends TurnLists {
+  /** [turns] 1: its place is one of them */
+  readonly isShared: Uint8Array;
+}
+
+const nextOf = scratchInts();
+const startsOf = scratchInts();
+
+/** [shared places] the turns that began there, in the order of the places. */
+export const sharedPlaces = oncePerBatch((trajectories: TrajectoryBatch): SharedPlaces => {
   const { placeOf, count } = placesOf(trajectories);
-  return turnsByLabel(placeOf, count);
+  // [places] the turns that began there, then where the next of them goes; -1: it is alone
+  const next = nextOf(count).fill(0);
+  for (let turn = 0; turn < placeOf.length; turn++) if (placeOf[turn] >= 0) next[placeOf[turn]]++;
+  const starts = startsOf((placeOf.length >> 1) + 1);
+  let shared = 0;
+  let listed = 0;
+  for (let place = 0; place < count; place++) {
+    const size = next[place];
+    if (size < 2) {
+      next[place] = -1;
+      continue;
+    }
+    starts[shared++] = next[place] = listed;
+    listed += size;
+  }
+  starts[shared] = listed;
+  const turns = new Int32Array(listed);
+  const isShared = new Uint8Array(placeOf.length);
+  for (let turn = 0; turn < placeOf.length; turn++) {
+    const place = placeOf[turn];
+    if (place < 0 || next[place] < 0) continue;
+    turns[next[place]++] = turn;
+    isShared[turn] = 1;
+  }
+  return { offsets: starts.slice(0, shared + 1), turns, isShared };
 });
 
 /**
@@ -51,22 +84,35 @@ export interface Visitors {
   readonly solved: Int32Array;
 }
 
+const lastVisitorOf = scratchInts();
+
 export const visitorsOf = oncePerBatch((trajectories: TrajectoryBatch): Visitors => {
   const { ids, turnOffsets } = trajectories;
   const { placeOf, count } = placesOf(trajectories);
   const success = successOf(trajectories);
-  const [all, judged, solved] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
-  const lastVisitor = new Int32Array(count).fill(-1);
+  const all = new Int32Array(count);
+  // where all say it, as most do, one count is the other
+  const judged = isSaidOfAll(success) ? all : new Int32Array(count);
+  const solved = new Int32Array(count);
+  const lastVisitor = lastVisitorOf(count).fill(-1);
   for (let row = 0; row < ids.length; row++) {
-    for (let turn = turnOffsets[row]; turn < turnOffsets[row + 1]; turn++) {
+    const end = turnOffsets[row + 1];
+    const outcome = success[row];
+    const isJudged = !Number.isNaN(outcome);
+    for (let turn = turnOffsets[row]; turn < end; turn++) {
       const place = placeOf[turn];
       if (place < 0 || lastVisitor[place] === row) continue;
       lastVisitor[place] = row;
       all[place]++;
-      if (Number.isNaN(success[row])) continue;
-      judged[place]++;
-      solved[place] += success[row];
+      if (!isJudged) continue;
+      if (judged !== all) judged[place]++;
+      solved[place] += outcome;
     }
   }
   return { all, judged, solved };
 });
+
+function isSaidOfAll(success: Float64Array): boolean {
+  for (let row = 0; row < success.length; row++) if (Number.isNaN(success[row])) return false;
+  return true;
+}

@@ -1,10 +1,10 @@
-import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { allEqual, discountedSums, pairLabels } from '#lib/numeric';
+import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
+import { allEqual, pairLabels, scratchDoubles, scratchInts } from '#lib/numeric';
 import { z } from 'zod';
 import { bestRows } from '../best-rows.js';
 import { counted, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
-import { placesOf, trajectoryOfTurns, turnsByLabel, turnsOfPlaces, type TurnLists } from '../visits.js';
+import { placesOf, sharedPlaces, trajectoryOfTurns, turnsByLabel, type TurnLists } from '../visits.js';
 
 export interface AnchorOptions {
   /** discount of the returns */
@@ -31,132 +31,160 @@ export interface AnchorOptions {
  *
  * Source: verl-agent build_step_group and summarize_group_size; contexts as HGPO; the measures are ours.
  */
-export function anchorGroups(trajectories: TrajectoryBatch, { gamma, contextLevels }: AnchorOptions) {
-  const returns = discountedSums(rewardsOf(trajectories), trajectories.turnOffsets, gamma);
-  const owner = trajectoryOfTurns(trajectories);
-  const { offsets, turns } = turnsOfPlaces(trajectories);
-  const groupCount = offsets.length - 1;
-  const shared = sharedAnchors(offsets);
-  const sizes = new Map([[1, groupCount - shared.length]]);
-  let [selfPaired, informative, largest] = [0, 0, groupCount > 0 ? 1 : 0];
-  for (const a of shared) {
-    const from = offsets[a];
-    const to = offsets[a + 1];
-    const size = to - from;
-    largest = Math.max(largest, size);
+export function anchorGroups(trajectories: TrajectoryBatch, options: AnchorOptions) {
+  const found = anchorFigures(trajectories, options);
+  const { offsets } = sharedPlaces(trajectories);
+  const sizes = new Map([[1, found.groupCount - (offsets.length - 1)]]);
+  for (let a = 0; a + 1 < offsets.length; a++) {
+    const size = offsets[a + 1] - offsets[a];
     sizes.set(size, (sizes.get(size) ?? 0) + 1);
-    if (owner[turns[from]] === owner[turns[to - 1]]) selfPaired += size;
-    if (differ(returns, turns, from, to)) informative += size;
   }
-  const alone = groupCount - shared.length;
-  const turnShare = (count: number) => (turns.length > 0 ? count / turns.length : null);
-  const levels = contexts(trajectories, shared, returns, contextLevels);
-  const mostVisited = bestRows(
-    shared.map((a) => offsets[a + 1] - offsets[a]),
-    MOST_VISITED,
-  ).map((at) => shared[at]);
+  const { groupCount } = found;
+  const largest = groupCount > 0 ? Math.max(...sizes.keys()) : 0;
   return {
-    turnCount: turns.length,
-    groupCount,
+    ...found,
     sizeTable: Array.from({ length: largest }, (_, i) => {
       const count = sizes.get(i + 1) ?? 0;
       return [i + 1, count, count / groupCount];
     }),
-    meanGroupSize: groupCount > 0 ? turns.length / groupCount : null,
-    singletonGroupShare: groupCount > 0 ? alone / groupCount : null,
-    singletonTurnShare: turnShare(alone),
+  };
+}
+
+const MOST_VISITED = 5;
+
+/** All of it but the table of sizes. */
+function anchorFigures(trajectories: TrajectoryBatch, { gamma, contextLevels }: AnchorOptions) {
+  const { offsets, turns } = sharedPlaces(trajectories);
+  const { count: groupCount } = placesOf(trajectories);
+  const owner = trajectoryOfTurns(trajectories);
+  const members = membersOf(turns, returnsOf(trajectories, gamma));
+  const { returns, anchorOf, anchorMean } = members;
+  const sizes = sizesOf(offsets.length - 1);
+  let selfPaired = 0;
+  let informative = 0;
+  let pairs = 0;
+  for (let a = 0; a < sizes.length; a++) {
+    const from = offsets[a];
+    const to = offsets[a + 1];
+    const size = (sizes[a] = to - from);
+    let sum = 0;
+    let min = Infinity;
+    let max = -Infinity;
+    for (let m = from; m < to; m++) {
+      const value = returns[m];
+      sum += value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+    const mean = sum / size;
+    for (let m = from; m < to; m++) {
+      anchorOf[m] = a;
+      anchorMean[m] = mean;
+    }
+    pairs += pairsOf(size);
+    if (owner[turns[from]] === owner[turns[to - 1]]) selfPaired += size;
+    if (!allEqual(min, max)) informative += size;
+  }
+  const singletons = groupCount - sizes.length;
+  const turnCount = singletons + turns.length;
+  const turnShare = (count: number) => (turnCount > 0 ? count / turnCount : null);
+  const levels = contexts(trajectories, members, pairs, contextLevels);
+  return {
+    turnCount,
+    groupCount,
+    meanGroupSize: groupCount > 0 ? turnCount / groupCount : null,
+    singletonGroupShare: groupCount > 0 ? singletons / groupCount : null,
+    singletonTurnShare: turnShare(singletons),
     selfPairedTurnShare: turnShare(selfPaired),
     informativeTurnShare: turnShare(informative),
     inconsistentPairShare: levels.map(({ inconsistent }) => inconsistent),
     contextSignFlipShare: levels.map(({ flips }) => flips),
     contextMeanShift: levels.map(({ shift }) => shift),
-    mostVisited: mostVisited.map((a) => ({ turn: turns[offsets[a]], size: offsets[a + 1] - offsets[a] })),
+    mostVisited: bestRows(sizes, MOST_VISITED).map((a) => ({ turn: turns[offsets[a]], size: sizes[a] })),
   };
 }
 
-/** The anchor groups of two turns or more: most states are seen once, and say nothing. */
-function sharedAnchors(offsets: Int32Array): Int32Array {
-  const shared = new Int32Array(offsets.length - 1);
-  let count = 0;
-  for (let a = 0; a + 1 < offsets.length; a++) if (offsets[a + 1] - offsets[a] > 1) shared[count++] = a;
-  return shared.subarray(0, count);
-}
+const sizesOf = scratchInts();
+const returnsIn = scratchDoubles();
 
-const MOST_VISITED = 5;
-
-function rewardsOf(trajectories: TrajectoryBatch): Float64Array {
+/** [turns] discounted, of `turn.reward` where a turn has it, else of the outcome on the last turn. */
+function returnsOf(trajectories: TrajectoryBatch, gamma: number): Float64Array {
   const { turnOffsets, stateKey, ids } = trajectories;
   const said = numbers(trajectories, 'turn.reward');
-  const outcome = numbers(trajectories, 'trajectory.outcomeReward');
-  const rewards = new Float64Array(stateKey.length);
-  let isSaid = false;
-  for (let turn = 0; turn < rewards.length; turn++) {
-    if (!said || Number.isNaN(said[turn])) continue;
-    isSaid = true;
-    rewards[turn] = said[turn];
-  }
-  if (isSaid || !outcome) return rewards;
-  for (let i = 0; i < ids.length; i++) {
-    if (turnOffsets[i + 1] > turnOffsets[i] && !Number.isNaN(outcome[i])) rewards[turnOffsets[i + 1] - 1] = outcome[i];
-  }
-  return rewards;
-}
-
-/** Whether the returns of turns[from .. to - 1] differ. */
-function differ(returns: Float64Array, turns: Int32Array, from: number, to: number): boolean {
-  let [min, max] = [Infinity, -Infinity];
-  for (let k = from; k < to; k++) {
-    const value = returns[turns[k]];
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  return !allEqual(min, max);
-}
-
-const pairs = (n: number) => (n * (n - 1)) / 2;
-
-/** Turns of anchor groups of two or more, group after group, each with the mean return of its group. [members] each */
-interface Members {
-  readonly turn: Int32Array;
-  readonly ofAnchor: Float64Array;
-  /** pairs inside the anchor groups */
-  readonly pairs: number;
-}
-
-function membersOf({ offsets, turns }: TurnLists, shared: Int32Array, returns: Float64Array): Members {
-  let count = 0;
-  for (const a of shared) count += offsets[a + 1] - offsets[a];
-  const [turn, ofAnchor] = [new Int32Array(count), new Float64Array(count)];
-  let [next, all] = [0, 0];
-  for (const a of shared) {
-    const from = offsets[a];
-    const to = offsets[a + 1];
-    all += pairs(to - from);
-    const mean = meanReturn(turns, from, to, returns);
-    for (let k = from; k < to; k++) {
-      turn[next] = turns[k];
-      ofAnchor[next++] = mean;
+  const ofTurns = said && isAnySaid(said) ? said : null;
+  const outcome = ofTurns ? null : numbers(trajectories, 'trajectory.outcomeReward');
+  const returns = returnsIn(stateKey.length);
+  for (let row = 0; row < ids.length; row++) {
+    const first = turnOffsets[row];
+    const last = turnOffsets[row + 1] - 1;
+    const atEnd = outcome ? orNothing(outcome[row]) : 0;
+    let run = 0;
+    for (let turn = last; turn >= first; turn--) {
+      const reward = ofTurns ? orNothing(ofTurns[turn]) : turn === last ? atEnd : 0;
+      run = reward + gamma * run;
+      returns[turn] = run;
     }
   }
-  return { turn, ofAnchor, pairs: all };
+  return returns;
+}
+
+const orNothing = (value: number) => (Number.isNaN(value) ? 0 : value);
+
+function isAnySaid(values: NumericValues): boolean {
+  for (let k = 0; k < values.length; k++) if (!Number.isNaN(values[k])) return true;
+  return false;
+}
+
+const pairsOf = (n: number) => (n * (n - 1)) / 2;
+
+/** The turns of the anchor groups of two or more, group after group. [members] each */
+interface Members {
+  readonly turn: Int32Array;
+  /** its return */
+  readonly returns: Float64Array;
+  /** its anchor group, and the mean return there */
+  readonly anchorOf: Int32Array;
+  readonly anchorMean: Float64Array;
+}
+
+const memberReturnsOf = scratchDoubles();
+const anchorsOf = scratchInts();
+const anchorMeansOf = scratchDoubles();
+
+/** @param ofTurns [turns] the return of each */
+function membersOf(turn: Int32Array, ofTurns: Float64Array): Members {
+  const returns = memberReturnsOf(turn.length);
+  for (let m = 0; m < turn.length; m++) returns[m] = ofTurns[turn[m]];
+  return { turn, returns, anchorOf: anchorsOf(turn.length), anchorMean: anchorMeansOf(turn.length) };
+}
+
+/** What one level of context says; null: nothing to compare. */
+interface Context {
+  readonly inconsistent: number | null;
+  readonly flips: number | null;
+  readonly shift: number | null;
 }
 
 /**
  * Every level of context inside the anchor groups: each tells the turns of the one before apart by one more state. The
  * first is the anchor groups themselves.
+ *
+ * @param pairs inside the anchor groups
  */
-function contexts(trajectories: TrajectoryBatch, shared: Int32Array, returns: Float64Array, levels: number) {
-  const { placeOf } = placesOf(trajectories);
-  const members = membersOf(turnsOfPlaces(trajectories), shared, returns);
-  const same = members.pairs > 0 ? 0 : null;
-  let contextOf: Int32Array = members.turn.map((turn) => placeOf[turn]);
-  return Array.from({ length: levels }, (_, k) => {
-    if (k === 0) return { inconsistent: same, flips: same, shift: same };
+function contexts(trajectories: TrajectoryBatch, members: Members, pairs: number, levels: number): Context[] {
+  const same = pairs > 0 ? 0 : null;
+  const found: Context[] = [{ inconsistent: same, flips: same, shift: same }];
+  let contextOf = members.anchorOf;
+  for (let k = 1; k < levels; k++) {
     const { labels, count } = toldApart(trajectories, members, contextOf, k);
     contextOf = labels;
-    return compared(members, turnsByLabel(labels, count), returns);
-  });
+    found.push(compared(members, labels, turnsByLabel(labels, count), pairs));
+  }
+  return found;
 }
+
+const leftOf = scratchInts();
+const rightOf = scratchInts();
 
 /**
  * The contexts whose turns have the same state k turns earlier too. A turn with fewer turns before it has none.
@@ -166,13 +194,13 @@ function contexts(trajectories: TrajectoryBatch, shared: Int32Array, returns: Fl
 function toldApart(trajectories: TrajectoryBatch, { turn }: Members, contextOf: Int32Array, k: number) {
   const { turnOffsets, stateKey } = trajectories;
   const owner = trajectoryOfTurns(trajectories);
-  const left = new Int32Array(turn.length).fill(-1);
-  const right = new Int32Array(turn.length);
+  const left = leftOf(turn.length);
+  const right = rightOf(turn.length);
   for (let m = 0; m < turn.length; m++) {
     const earlier = turn[m] - k;
-    if (earlier < turnOffsets[owner[turn[m]]]) continue;
-    left[m] = contextOf[m];
-    right[m] = stateKey[earlier] + 1; // a state that was not said is one, too
+    const isThere = earlier >= turnOffsets[owner[turn[m]]];
+    left[m] = isThere ? contextOf[m] : -1;
+    right[m] = isThere ? stateKey[earlier] + 1 : -1; // a state that was not said is one, too
   }
   return pairLabels(left, right);
 }
@@ -180,39 +208,46 @@ function toldApart(trajectories: TrajectoryBatch, { turn }: Members, contextOf: 
 /**
  * How far contexts of one level tear the pairs of the anchor groups apart, and what that does to their means.
  *
+ * @param contextOf [members] is written to: who is alone in its context is so at every later level, and is in none from here
  * @param clusters [contexts] their members, in the order in which they begin
+ * @param pairs inside the anchor groups
  */
-function compared(members: Members, { offsets, turns: lists }: TurnLists, returns: Float64Array) {
-  const { turn, ofAnchor, pairs: all } = members;
-  let [kept, flips, shifts, turns] = [0, 0, 0, 0];
+function compared(
+  { returns, anchorMean }: Members,
+  contextOf: Int32Array,
+  clusters: TurnLists,
+  pairs: number,
+): Context {
+  const { offsets, turns: lists } = clusters;
+  let kept = 0;
+  let flips = 0;
+  let shifts = 0;
+  let turns = 0;
   for (let context = 0; context + 1 < offsets.length; context++) {
     const from = offsets[context];
     const to = offsets[context + 1];
-    if (to - from < 2) continue;
-    kept += pairs(to - from);
+    if (to - from < 2) {
+      contextOf[lists[from]] = -1;
+      continue;
+    }
+    kept += pairsOf(to - from);
     turns += to - from;
     let sum = 0;
-    for (let k = from; k < to; k++) sum += returns[turn[lists[k]]];
+    for (let k = from; k < to; k++) sum += returns[lists[k]];
     const ofContext = sum / (to - from);
     for (let k = from; k < to; k++) {
-      const value = returns[turn[lists[k]]];
-      const byAnchor = value - ofAnchor[lists[k]];
+      const value = returns[lists[k]];
+      const byAnchor = value - anchorMean[lists[k]];
       const byContext = value - ofContext;
       shifts += Math.abs(byAnchor - byContext);
       if (byAnchor * byContext < 0) flips++;
     }
   }
   return {
-    inconsistent: all > 0 ? 1 - kept / all : null,
+    inconsistent: pairs > 0 ? 1 - kept / pairs : null,
     flips: turns > 0 ? flips / turns : null,
     shift: turns > 0 ? shifts / turns : null,
   };
-}
-
-function meanReturn(turns: Int32Array, from: number, to: number, returns: Float64Array): number {
-  let sum = 0;
-  for (let k = from; k < to; k++) sum += returns[turns[k]];
-  return sum / (to - from);
 }
 
 const NO_PAIR = 'no state was visited twice in a group';
@@ -248,7 +283,7 @@ export const anchorGroupsDiagnostic = stepwise({
   }),
 
   measure({ trajectories }, params) {
-    const found = anchorGroups(trajectories, params);
+    const found = anchorFigures(trajectories, params);
     if (found.turnCount === 0) return null;
     const { ids, groups, groupOf, turnOffsets } = trajectories;
     const byLevel = (name: string, values: readonly (number | null)[]) =>
