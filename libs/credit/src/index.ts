@@ -47,7 +47,7 @@ export {
   type IdentifiedStates,
   type StateRows,
 } from './state-identity.js';
-export { nodeMeans, trajectoryTree, type TrajectoryTree } from './trajectory-tree.js';
+export { nodeMeans, sharedTurns, trajectoryTree, type SharedTurns, type TrajectoryTree } from './trajectory-tree.js';
 export { creditAt, turnCredit } from './turn-credit.js';
 export { checkVectors, differences, type CheckedCase, type CheckedVectors } from './vectors.js';
 export type { VectorCase } from './vector-records.js';

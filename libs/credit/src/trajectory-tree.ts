@@ -1,5 +1,5 @@
 import type { NumericValues, TrajectoryBatch } from '#lib/dataset';
-import { allEqual } from '#lib/numeric';
+import { allEqual, scratchInts } from '#lib/numeric';
 
 /**
  * Branching rollouts as trees: a node is a turn, shared by the trajectories that branched off after it. All trees of a
@@ -35,23 +35,8 @@ export interface TrajectoryTree {
  */
 export function trajectoryTree(trajectories: TrajectoryBatch): TrajectoryTree {
   const { turnOffsets, groupOf, groupCount } = trajectories;
-  const { trunkOf, shared, warnings } = trunks(trajectories);
-
-  // [turns] row of the turn that makes its node: of a shared one that of the trunk, else itself
-  const madeBy = new Int32Array(turnOffsets[groupOf.length]);
-  for (let row = 0; row < madeBy.length; row++) madeBy[row] = row;
-  const treeOf = groupOf.map((_, i) => i);
-  for (const i of trunksFirst(trunkOf)) {
-    const trunk = trunkOf[i];
-    if (trunk < 0) continue;
-    treeOf[i] = treeOf[trunk];
-    const own = turnOffsets[i];
-    const of = turnOffsets[trunk];
-    for (let t = 0; t < shared[i]; t++) madeBy[own + t] = madeBy[of + t];
-  }
-
-  let nodeCount = groupCount;
-  for (let row = turnOffsets[0]; row < madeBy.length; row++) if (madeBy[row] === row) nodeCount++;
+  const { madeBy, treeOf, shared, warnings } = sharedTurns(trajectories);
+  const nodeCount = groupCount + turnOffsets[groupOf.length] - turnOffsets[0] - shared;
   const parentNode = new Int32Array(nodeCount).fill(-1, 0, groupCount);
   const turnOf = new Int32Array(nodeCount).fill(-1, 0, groupCount);
   const depth = new Int32Array(nodeCount);
@@ -59,28 +44,75 @@ export function trajectoryTree(trajectories: TrajectoryBatch): TrajectoryTree {
   const endNode = groupOf.slice();
   let next = groupCount;
   for (let i = 0; i < groupOf.length; i++) {
+    const first = turnOffsets[i];
+    const end = turnOffsets[i + 1];
     let node = groupOf[i];
-    for (let row = turnOffsets[i]; row < turnOffsets[i + 1]; row++) {
+    for (let row = first; row < end; row++) {
       const owner = madeBy[row];
-      if (nodeOf[owner] < 0) {
-        parentNode[next] = node;
-        turnOf[next] = owner;
-        depth[next] = row - turnOffsets[i] + 1;
-        nodeOf[owner] = next++;
+      let made = nodeOf[owner];
+      if (made < 0) {
+        made = next++;
+        parentNode[made] = node;
+        turnOf[made] = owner;
+        depth[made] = row - first + 1;
+        nodeOf[owner] = made;
       }
-      node = nodeOf[owner];
-      nodeOf[row] = node;
+      node = made;
+      nodeOf[row] = made;
     }
     endNode[i] = node;
   }
   return { nodeCount, parentNode, depth, turnOf, nodeOf, endNode, treeOf, warnings };
 }
 
+/** Who made the turns that branches share with their trunks. */
+export interface SharedTurns {
+  /** [turns] row of the turn that makes its node: of a shared one that of the trunk, else itself */
+  readonly madeBy: Int32Array;
+  /** turns that another one makes */
+  readonly shared: number;
+  readonly treeOf: Int32Array;
+  readonly warnings: readonly string[];
+}
+
+/** All of the trees that needs no nodes; see `trajectoryTree`. */
+export function sharedTurns(trajectories: TrajectoryBatch): SharedTurns {
+  const { turnOffsets, groupOf } = trajectories;
+  const { trunkOf, sharedOf, warnings } = trunks(trajectories);
+  const madeBy = new Int32Array(turnOffsets[groupOf.length]);
+  for (let row = 0; row < madeBy.length; row++) madeBy[row] = row;
+  const treeOf = new Int32Array(groupOf.length);
+  for (let i = 0; i < treeOf.length; i++) treeOf[i] = i;
+  const order = trunksFirst(trunkOf);
+  let shared = 0;
+  for (let next = 0; next < order.length; next++) {
+    const i = order[next];
+    const trunk = trunkOf[i];
+    if (trunk < 0) continue;
+    treeOf[i] = treeOf[trunk];
+    const own = turnOffsets[i];
+    const of = turnOffsets[trunk];
+    for (let t = 0; t < sharedOf[i]; t++) {
+      madeBy[own + t] = madeBy[of + t];
+      shared++;
+    }
+  }
+  return { madeBy, shared, treeOf, warnings };
+}
+
+const trunksIn = scratchInts();
+const sharedIn = scratchInts();
+const cyclesIn = scratchInts();
+const walksIn = scratchInts();
+const orderIn = scratchInts();
+const placedIn = scratchInts();
+const pathIn = scratchInts();
+
 /** The parent of each trajectory that can be followed (-1: none), and how many turns the two share. */
 function trunks({ ids, parentOf, parentTurn, groupOf, turnOffsets }: TrajectoryBatch) {
   const inCycle = cyclesOf(parentOf);
-  const trunkOf = new Int32Array(parentOf.length).fill(-1);
-  const shared = new Int32Array(parentOf.length);
+  const trunkOf = trunksIn(parentOf.length).fill(-1);
+  const sharedOf = sharedIn(parentOf.length).fill(0);
   let [absent, foreign, cyclic, tooFar, ownless, followed] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < parentOf.length; i++) {
     const parent = parentOf[i];
@@ -95,7 +127,7 @@ function trunks({ ids, parentOf, parentTurn, groupOf, turnOffsets }: TrajectoryB
       const turnsOfTrunk = turnOffsets[parent + 1] - turnOffsets[parent];
       if (parentTurn[i] >= turnsOfTrunk) tooFar++;
       if (turns > 0 && parentTurn[i] + 1 >= turns) ownless++;
-      shared[i] = Math.min(parentTurn[i] + 1, turnsOfTrunk, turns);
+      sharedOf[i] = Math.min(parentTurn[i] + 1, turnsOfTrunk, turns);
     }
   }
   const of = ids.length;
@@ -107,15 +139,15 @@ function trunks({ ids, parentOf, parentTurn, groupOf, turnOffsets }: TrajectoryB
     ...counted(tooFar, of, 'branches that share turns which their parent does not have'),
     ...counted(ownless, of, 'branches without a turn of their own: a branch lists the turns it shares and its own'),
   ];
-  return { trunkOf, shared, warnings };
+  return { trunkOf, sharedOf, warnings };
 }
 
 const counted = (count: number, of: number, what: string) => (count > 0 ? [`${what}: ${count} of ${of}`] : []);
 
 /** Which trajectories are among their own ancestors. */
-function cyclesOf(parentOf: Int32Array): Uint8Array {
-  const inCycle = new Uint8Array(parentOf.length);
-  const walkOf = new Int32Array(parentOf.length).fill(-1);
+function cyclesOf(parentOf: Int32Array): Int32Array {
+  const inCycle = cyclesIn(parentOf.length).fill(0);
+  const walkOf = walksIn(parentOf.length).fill(-1);
   for (let start = 0; start < parentOf.length; start++) {
     let i = start;
     while (i >= 0 && walkOf[i] < 0) {
@@ -129,15 +161,18 @@ function cyclesOf(parentOf: Int32Array): Uint8Array {
 }
 
 /** Every trajectory, after the one it branches off. */
-function trunksFirst(trunkOf: Int32Array): number[] {
-  const order: number[] = [];
-  const isPlaced = new Uint8Array(trunkOf.length);
-  const path: number[] = [];
+function trunksFirst(trunkOf: Int32Array): Int32Array {
+  const order = orderIn(trunkOf.length);
+  const isPlaced = placedIn(trunkOf.length).fill(0);
+  const path = pathIn(trunkOf.length);
+  let placed = 0;
   for (let start = 0; start < trunkOf.length; start++) {
-    for (let i = start; i >= 0 && isPlaced[i] === 0; i = trunkOf[i]) path.push(i);
-    for (let i = path.pop(); i !== undefined; i = path.pop()) {
+    let length = 0;
+    for (let i = start; i >= 0 && isPlaced[i] === 0; i = trunkOf[i]) path[length++] = i;
+    while (length > 0) {
+      const i = path[--length];
       isPlaced[i] = 1;
-      order.push(i);
+      order[placed++] = i;
     }
   }
   return order;

@@ -1,5 +1,6 @@
-import { trajectoryTree } from '#lib/credit';
+import { sharedTurns } from '#lib/credit';
 import type { TrajectoryBatch } from '#lib/dataset';
+import { scratchDoubles, scratchInts } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { groupRows, successOf } from '../groups.js';
@@ -31,13 +32,13 @@ export interface CandidateOptions {
 /** of the beta prior on both sides */
 const PRIOR = 1;
 
-/** Places that rollouts went through, and how they ended. */
+/** Places that rollouts went through, and how they ended, in memory that is lent until the next step. [places] each */
 interface RestartPlaces {
-  /** the places, in their order: where in the other columns they stand */
-  readonly at: Int32Array;
+  readonly count: number;
   /** the trajectory whose first turns lead there, and how many of them */
   readonly row: Int32Array;
   readonly prefixTurns: Int32Array;
+  /** 0: nothing is to be learned there */
   readonly continuations: Int32Array;
   readonly successes: Int32Array;
 }
@@ -54,8 +55,8 @@ interface RestartPlaces {
  * Source: after ExIt, PrefixRL and Go-Explore; rank and limits are ours.
  */
 export function restartCandidates(trajectories: TrajectoryBatch, options: CandidateOptions): RestartCandidate[] {
-  const { ranked, size, keptOf } = rankedPlaces(trajectories, options);
-  return ranked.map((place) => candidateOf(keptOf(place), size));
+  const { best, size } = bestPlaces(trajectories, options, Infinity);
+  return best.map((kept) => candidateOf(kept, size));
 }
 
 const chance = (successes: number, continuations: number) => (successes + PRIOR) / (continuations + 2 * PRIOR);
@@ -82,132 +83,252 @@ function candidateOf([task, trajectory, prefixTurns, continuations, successes]: 
   };
 }
 
-/** The candidates, best first, of how many tasks they are, and the size of the largest group. */
-function rankedPlaces(trajectories: TrajectoryBatch, { lost, won, perTask }: CandidateOptions) {
-  const { ids, groups, groupOf } = trajectories;
-  const isTree = trajectories.parentOf.some((parent) => parent >= 0);
-  const size = groupRows(trajectories).reduce((most, { rows }) => Math.max(most, rows.length), 0);
-  const places = isTree ? placesOfTree(trajectories) : placesOfStates(trajectories);
-  const { at, row, prefixTurns, continuations, successes } = places;
-  const scores = new Float64Array(at.length);
+/**
+ * How many candidates there are, the first of them, best first, of how many tasks they are, and the size of the largest
+ * group.
+ *
+ * @param most candidates that are told
+ */
+function bestPlaces(trajectories: TrajectoryBatch, options: CandidateOptions, most: number) {
+  const { perTask } = options;
+  const size = largestGroup(trajectories);
+  const places = namesParents(trajectories.parentOf) ? placesOfTree(trajectories) : placesOfStates(trajectories);
+  const { tasks, ofTasks, held, scores } = bestOfTasks(trajectories, places, options, size);
+  let found = 0;
+  let tasksFound = 0;
+  for (let task = 0; task < tasks; task++) {
+    found += held[task];
+    if (held[task] > 0) tasksFound++;
+  }
+  const ranked = rankedIn(Math.min(most, found));
+  let told = 0;
+  for (let task = 0; task < tasks; task++) {
+    for (let k = 0; k < held[task]; k++) {
+      const isTold = keepBest(ranked, 0, told, ranked.length, ofTasks[task * perTask + k], scores, places.prefixTurns);
+      if (isTold && told < ranked.length) told++;
+    }
+  }
+  const best: Kept[] = [];
+  for (let k = 0; k < told; k++) best.push(keptOf(trajectories, places, ranked[k]));
+  return { found, tasks: tasksFound, size, best };
+}
+
+const scoresOf = scratchDoubles();
+const ofTasksIn = scratchInts();
+const heldIn = scratchInts();
+const rankedIn = scratchInts();
+
+/**
+ * By task the best places, best first, `perTask` each, and how many there are.
+ *
+ * @param size of the largest group
+ */
+function bestOfTasks(
+  { groups, groupOf }: TrajectoryBatch,
+  { count, row, prefixTurns, continuations, successes }: RestartPlaces,
+  { lost, won, perTask }: CandidateOptions,
+  size: number,
+) {
+  const { taskOf, tasks } = tasksOf(groups);
+  const ofTasks = ofTasksIn(tasks * perTask);
+  const held = heldIn(tasks).fill(0);
+  const scores = scoresOf(count);
   // [continuations][successes] NaN: not asked for yet
   const known: Float64Array[] = [];
-  const scoreIfOpen = (solved: number, of: number) => {
-    const success = chance(solved, of);
-    return success <= lost || success >= won ? CLOSED : scoreOf(solved, of, size);
-  };
-  const { taskOf, count: tasks } = tasksOf(groups);
-  // by task the best places, best first: of equal ones the earlier
-  const best = new Int32Array(tasks * perTask);
-  const held = new Int32Array(tasks);
-  for (let place = 0; place < at.length; place++) {
-    const of = continuations[at[place]];
-    const solved = successes[at[place]];
-    const ofSuccesses = (known[of] ??= new Float64Array(of + 1).fill(NaN));
-    if (Number.isNaN(ofSuccesses[solved])) ofSuccesses[solved] = scoreIfOpen(solved, of);
-    const score = (scores[place] = ofSuccesses[solved]);
-    if (score === CLOSED) continue;
-    const turns = prefixTurns[at[place]];
-    const task = taskOf[groupOf[row[at[place]]]];
-    const first = task * perTask;
-    let next = first + held[task];
-    while (next > first) {
-      const other = best[next - 1];
-      if (scores[other] > score || (scores[other] === score && prefixTurns[at[other]] <= turns)) break;
-      if (next < first + perTask) best[next] = other;
-      next--;
+  let score = CLOSED;
+  let isKept = false;
+  for (let place = 0; place < count; place++) {
+    const of = continuations[place];
+    const solved = successes[place];
+    if (of === 0) continue;
+    if (place === 0 || of !== continuations[place - 1] || solved !== successes[place - 1]) {
+      const ofSuccesses = (known[of] ??= new Float64Array(of + 1).fill(NaN));
+      if (Number.isNaN(ofSuccesses[solved])) {
+        const success = chance(solved, of);
+        ofSuccesses[solved] = success <= lost || success >= won ? CLOSED : scoreOf(solved, of, size);
+      }
+      score = ofSuccesses[solved];
+    } else if (!isKept && row[place] === row[place - 1] && prefixTurns[place] > prefixTurns[place - 1]) {
+      continue; // no better than the one before, which was not kept
     }
-    if (next === first + perTask) continue;
-    best[next] = place;
-    if (held[task] < perTask) held[task]++;
+    scores[place] = score;
+    isKept = false;
+    if (score === CLOSED) continue;
+    const task = taskOf[groupOf[row[place]]];
+    isKept = keepBest(ofTasks, task * perTask, held[task], perTask, place, scores, prefixTurns);
+    if (isKept && held[task] < perTask) held[task]++;
   }
-  const ranked: number[] = [];
-  for (let task = 0; task < tasks; task++) {
-    for (let k = 0; k < held[task]; k++) ranked.push(best[task * perTask + k]);
-  }
-  ranked.sort((a, b) => scores[b] - scores[a] || prefixTurns[at[a]] - prefixTurns[at[b]] || a - b);
-  const keptOf = (place: number): Kept => [
-    groups[groupOf[row[at[place]]]],
-    ids[row[at[place]]],
-    prefixTurns[at[place]],
-    continuations[at[place]],
-    successes[at[place]],
-  ];
-  return { ranked, tasks: held.filter((count) => count > 0).length, size, keptOf };
+  return { tasks, ofTasks, held, scores };
 }
+
+/**
+ * Puts a place into a list of the best ones, best first: of equal scores the one with fewer turns, of those the earlier.
+ *
+ * @param list [first .. first + held - 1] the list so far, which may hold `most`
+ * @returns whether it is among them
+ */
+function keepBest(
+  list: Int32Array,
+  first: number,
+  held: number,
+  most: number,
+  place: number,
+  scores: Float64Array,
+  prefixTurns: Int32Array,
+): boolean {
+  const score = scores[place];
+  const turns = prefixTurns[place];
+  const end = first + most;
+  let next = first + held;
+  for (; next > first; next--) {
+    const other = list[next - 1];
+    if (scores[other] > score) break;
+    if (scores[other] === score) {
+      const ofOther = prefixTurns[other];
+      if (ofOther < turns || (ofOther === turns && other < place)) break;
+    }
+    if (next < end) list[next] = other;
+  }
+  if (next === end) return false;
+  list[next] = place;
+  return true;
+}
+
+function keptOf({ ids, groups, groupOf }: TrajectoryBatch, places: RestartPlaces, place: number): Kept {
+  const row = places.row[place];
+  const { prefixTurns, continuations, successes } = places;
+  return [groups[groupOf[row]], ids[row], prefixTurns[place], continuations[place], successes[place]];
+}
+
+function namesParents(parentOf: Int32Array): boolean {
+  for (let row = 0; row < parentOf.length; row++) if (parentOf[row] >= 0) return true;
+  return false;
+}
+
+function largestGroup(trajectories: TrajectoryBatch): number {
+  let most = 0;
+  for (const { rows } of groupRows(trajectories)) most = Math.max(most, rows.length);
+  return most;
+}
+
+const taskNumbersIn = scratchInts();
 
 /** [groups] a number for each different name */
-function tasksOf(groups: readonly string[]): { taskOf: Int32Array; count: number } {
+function tasksOf(groups: readonly string[]): { taskOf: Int32Array; tasks: number } {
   const numberOf = new Map<string, number>();
-  const taskOf = new Int32Array(groups.length);
+  const taskOf = taskNumbersIn(groups.length);
   for (let group = 0; group < groups.length; group++) {
     const known = numberOf.get(groups[group]) ?? numberOf.size;
-    numberOf.set(groups[group], known);
+    if (known === numberOf.size) numberOf.set(groups[group], known);
     taskOf[group] = known;
   }
-  return { taskOf, count: numberOf.size };
+  return { taskOf, tasks: numberOf.size };
 }
 
-/** Turns that another one followed, in the order of the tree's nodes. */
+const rowsIn = scratchInts();
+const prefixTurnsIn = scratchInts();
+const continuationsIn = scratchInts();
+const successesIn = scratchInts();
+
+/** Memory for so many places. */
+const placesIn = (count: number) => ({
+  row: rowsIn(count),
+  prefixTurns: prefixTurnsIn(count),
+  continuations: continuationsIn(count),
+  successes: successesIn(count),
+});
+
+const visitedIn = scratchInts();
+const nextIn = scratchInts();
+const orderIn = scratchInts();
+const endedIn = scratchInts();
+const solvedIn = scratchInts();
+
+/** Turns that another one followed, in the order in which they were first taken. */
 function placesOfTree(trajectories: TrajectoryBatch): RestartPlaces {
-  const { nodeCount, parentNode, turnOf, depth, endNode } = trajectoryTree(trajectories);
+  const { turnOffsets, ids } = trajectories;
+  const { madeBy, shared } = sharedTurns(trajectories);
   const success = successOf(trajectories);
   const owner = trajectoryOfTurns(trajectories);
-  const hasChild = new Uint8Array(nodeCount);
-  // [nodes] trajectories through it that say whether they succeeded, and those that did
-  const [ended, solved] = [new Int32Array(nodeCount), new Int32Array(nodeCount)];
-  for (let i = 0; i < endNode.length; i++) {
-    if (Number.isNaN(success[i])) continue;
-    ended[endNode[i]]++;
-    solved[endNode[i]] += success[i];
+  const count = madeBy.length - turnOffsets[0] - shared;
+  const { row, prefixTurns, continuations, successes } = placesIn(count);
+  // [turns] of those that make others, their place; -1: none yet
+  const placeOf = visitedIn(madeBy.length).fill(-1);
+  const hasNext = nextIn(count);
+  let next = 0;
+  for (let i = 0; i < ids.length; i++) {
+    const first = turnOffsets[i];
+    const last = turnOffsets[i + 1] - 1;
+    const isSaid = Number.isNaN(success[i]) ? 0 : 1;
+    const isSolved = success[i] > 0 ? 1 : 0;
+    for (let turn = first; turn <= last; turn++) {
+      const maker = madeBy[turn];
+      const place = placeOf[maker];
+      if (place < 0) {
+        placeOf[maker] = next;
+        row[next] = maker === turn ? i : owner[maker];
+        prefixTurns[next] = turn - first + 1;
+        hasNext[next] = turn < last ? 1 : 0;
+        continuations[next] = isSaid;
+        successes[next++] = isSolved;
+        continue;
+      }
+      if (turn < last) hasNext[place] = 1;
+      continuations[place] += isSaid;
+      successes[place] += isSolved;
+    }
   }
-  for (let n = nodeCount - 1; n >= 0; n--) {
-    const parent = parentNode[n];
-    if (parent < 0) break; // prompts stand first
-    hasChild[parent] = 1;
-    ended[parent] += ended[n];
-    solved[parent] += solved[n];
-  }
-  const [at, row] = [new Int32Array(nodeCount), new Int32Array(nodeCount)];
-  let count = 0;
-  for (let n = 0; n < nodeCount; n++) {
-    if (turnOf[n] < 0 || hasChild[n] === 0 || ended[n] === 0) continue;
-    at[count++] = n;
-    row[n] = owner[turnOf[n]];
-  }
-  return { at: at.subarray(0, count), row, prefixTurns: depth, continuations: ended, successes: solved };
+  for (let place = 0; place < count; place++) if (hasNext[place] === 0) continuations[place] = 0;
+  return { count, row, prefixTurns, continuations, successes };
 }
+
+const seenByIn = scratchInts();
+const turnsBeforeIn = scratchInts();
 
 /** The states that two rollouts of a group saw, after their first turn: group after group, each as it was first seen. */
 function placesOfStates(trajectories: TrajectoryBatch): RestartPlaces {
   const { turnOffsets } = trajectories;
   const success = successOf(trajectories);
   const { placeOf, count: visited } = placesOf(trajectories);
-  const ofPlaces = () => new Int32Array(visited);
-  const seen = { row: ofPlaces(), prefixTurns: ofPlaces(), continuations: ofPlaces(), successes: ofPlaces() };
-  const order = new Int32Array(visited);
-  const lastVisitor = new Int32Array(visited).fill(-1);
-  let found = 0;
+  const seenBy = seenByIn(visited);
+  const turnsBefore = turnsBeforeIn(visited);
+  const ended = endedIn(visited).fill(0);
+  const solved = solvedIn(visited).fill(0);
+  const order = orderIn(visited);
+  const lastVisitor = visitedIn(visited).fill(-1);
+  let next = 0;
   for (const { rows } of groupRows(trajectories)) {
     for (const row of rows) {
-      if (Number.isNaN(success[row])) continue;
+      const outcome = success[row];
+      if (Number.isNaN(outcome)) continue;
       const first = turnOffsets[row];
-      for (let turn = first + 1; turn < turnOffsets[row + 1]; turn++) {
+      const end = turnOffsets[row + 1];
+      for (let turn = first + 1; turn < end; turn++) {
         const place = placeOf[turn];
         if (place < 0 || place === placeOf[first]) continue;
-        if (lastVisitor[place] < 0) order[found++] = place;
-        if (lastVisitor[place] < 0 || turn - first < seen.prefixTurns[place]) {
-          seen.row[place] = row;
-          seen.prefixTurns[place] = turn - first;
+        if (lastVisitor[place] < 0) order[next++] = place;
+        if (lastVisitor[place] < 0 || turn - first < turnsBefore[place]) {
+          seenBy[place] = row;
+          turnsBefore[place] = turn - first;
         }
         if (lastVisitor[place] === row) continue; // it was here before
         lastVisitor[place] = row;
-        seen.continuations[place]++;
-        seen.successes[place] += success[row];
+        ended[place]++;
+        solved[place] += outcome;
       }
     }
   }
-  return { at: order.subarray(0, found).filter((place) => seen.continuations[place] > 1), ...seen };
+  const places = placesIn(next);
+  let count = 0;
+  for (let k = 0; k < next; k++) {
+    const place = order[k];
+    if (ended[place] < 2) continue;
+    places.row[count] = seenBy[place];
+    places.prefixTurns[count] = turnsBefore[place];
+    places.continuations[count] = ended[place];
+    places.successes[count++] = solved[place];
+  }
+  return { count, ...places };
 }
 
 const KEPT = 50;
@@ -236,8 +357,7 @@ export const restartCandidatesDiagnostic = defineDiagnostic({
 
   measure({ trajectories }, options) {
     if (trajectories.ids.length === 0) return null;
-    const { ranked, tasks, size, keptOf } = rankedPlaces(trajectories, options);
-    return { found: ranked.length, tasks, size, best: ranked.slice(0, KEPT).map(keptOf) };
+    return bestPlaces(trajectories, options, KEPT);
   },
 
   read(steps, { window }) {
