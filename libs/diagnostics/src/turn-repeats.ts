@@ -1,4 +1,5 @@
-import { numbers, type TrajectoryBatch } from '#lib/dataset';
+import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
+import { scratchInts } from '#lib/numeric';
 import { oncePerBatch } from './once-per-batch.js';
 
 /** What the turns of each trajectory repeat, as counts of turns. [trajectories] each; 0 where there is no turn */
@@ -32,21 +33,26 @@ export function turnRepeats(trajectories: TrajectoryBatch, maxPeriod: number): T
   return found;
 }
 
+const firstsOf = scratchInts();
+const slotsOf = scratchInts();
+const sawStateOf = scratchInts();
+const tookActionOf = scratchInts();
+const cyclesOf = scratchInts();
+
 function counted(trajectories: TrajectoryBatch, maxPeriod: number): TurnRepeats {
   const { ids, turnOffsets, stateKey, actionKey } = trajectories;
-  const isValid = validTurns(trajectories);
-  const ofTrajectories = () => new Int32Array(ids.length);
-  const [stateActions, actions, noOps, invalid, states, stagnation, inCycle, longestLoop, period] = Array.from(
-    { length: 9 },
-    ofTrajectories,
+  const valid = numbers(trajectories, 'turn.isActionValid');
+  const error = numbers(trajectories, 'turn.toolError');
+  const [stateActions, actions, noOps, invalid, states, stagnation, inCycle, longestLoop, period] = zeroColumns(
+    9,
+    ids.length,
   );
   const longest = longestOf(turnOffsets);
-  const firstOfPair = new Int32Array(stateKey.length);
-  const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * longest + 2))).fill(-1);
+  const firstOfPair = firstsOf(stateKey.length);
+  const slots = slotsOf(2 ** Math.ceil(Math.log2(2 * longest + 2))).fill(-1);
   // by key + 1, the last trajectory (from 1) that saw the state, and that took the action on a valid turn
-  const sawState = new Int32Array(greatest(stateKey) + 2);
-  const tookAction = new Int32Array(greatest(actionKey) + 2);
-  const cycle = new Uint8Array(longest);
+  const sawState = sawStateOf(greatest(stateKey) + 2).fill(0);
+  const tookAction = tookActionOf(greatest(actionKey) + 2).fill(0);
   for (let i = 0; i < ids.length; i++) {
     const from = turnOffsets[i];
     const to = turnOffsets[i + 1];
@@ -56,13 +62,15 @@ function counted(trajectories: TrajectoryBatch, maxPeriod: number): TurnRepeats 
     let seen = 0;
     let standstill = 0;
     let lastNew = from;
+    let before = NO_STATE;
     for (let turn = from; turn < to; turn++) {
       const state = stateKey[turn] + 1;
       const action = actionKey[turn] + 1;
       if (tookAction[action] === i + 1) taken++;
-      if (isValid[turn] === 1) tookAction[action] = i + 1;
+      if (isValid(valid, error, turn)) tookAction[action] = i + 1;
       else refused++;
-      if (turn + 1 < to && stateKey[turn + 1] + 1 === state) same++;
+      if (state === before) same++;
+      before = state;
       if (sawState[state] !== i + 1) {
         sawState[state] = i + 1;
         seen++;
@@ -78,34 +86,57 @@ function counted(trajectories: TrajectoryBatch, maxPeriod: number): TurnRepeats 
     findPairs(trajectories, i, firstOfPair, slots);
     for (let turn = from; turn < to; turn++) if (firstOfPair[turn] < turn) stateActions[i]++;
     if (stateActions[i] === 0) continue; // nothing that comes again, no cycle
-    for (let p = 1; p <= maxPeriod; p++) {
-      for (let t = from + p; t < to; t++) {
-        let end = t;
-        while (end < to && firstOfPair[end] === firstOfPair[end - p]) end++;
-        if (end - t >= p) {
-          cycle.fill(1, t - p - from, end - from);
-          if (end - t + p > longestLoop[i]) [longestLoop[i], period[i]] = [end - t + p, p];
-        }
-        if (end > t) t = end;
-      }
-    }
-    if (longestLoop[i] === 0) continue;
-    for (let t = 0; t < to - from; t++) inCycle[i] += cycle[t];
-    cycle.fill(0, 0, to - from);
+    const loops = loopsIn(firstOfPair, from, to, maxPeriod);
+    inCycle[i] = loops.turns;
+    longestLoop[i] = loops.longest;
+    period[i] = loops.period;
   }
   return { stateActions, actions, noOps, invalid, states, stagnation, inCycle, longestLoop, period };
 }
 
-/** [turns] 1: the environment took the action. `isActionValid`, else not `toolError`, else all are valid. */
-function validTurns(trajectories: TrajectoryBatch): Uint8Array {
-  const valid = numbers(trajectories, 'turn.isActionValid');
-  const error = numbers(trajectories, 'turn.toolError');
-  const isValid = new Uint8Array(trajectories.stateKey.length).fill(1);
-  for (let turn = 0; turn < isValid.length; turn++) {
-    if (valid && !Number.isNaN(valid[turn])) isValid[turn] = valid[turn] === 0 ? 0 : 1;
-    else if (error && !Number.isNaN(error[turn])) isValid[turn] = error[turn] === 0 ? 1 : 0;
+/**
+ * The cycles among turns from .. to - 1: how many turns lie in one, and the longest one with its period.
+ *
+ * @param firstOfPair [turns] the first turn with the same state and action
+ */
+function loopsIn(firstOfPair: Int32Array, from: number, to: number, maxPeriod: number) {
+  const cycle = cyclesOf(to - from).fill(0);
+  let longest = 0;
+  let period = 0;
+  for (let p = 1; p <= maxPeriod; p++) {
+    for (let t = from + p; t < to; t++) {
+      let end = t;
+      while (end < to && firstOfPair[end] === firstOfPair[end - p]) end++;
+      if (end - t >= p) {
+        cycle.fill(1, t - p - from, end - from);
+        if (end - t + p > longest) {
+          longest = end - t + p;
+          period = p;
+        }
+      }
+      if (end > t) t = end;
+    }
   }
-  return isValid;
+  let turns = 0;
+  for (let t = 0; t < to - from; t++) turns += cycle[t];
+  return { turns, longest, period };
+}
+
+/** Columns that lie side by side: memory is asked for once. */
+function zeroColumns(count: number, rows: number): Int32Array[] {
+  const all = new Int32Array(count * rows);
+  const columns: Int32Array[] = [];
+  for (let k = 0; k < count; k++) columns.push(all.subarray(k * rows, (k + 1) * rows));
+  return columns;
+}
+
+/** What no state has as its key + 1. */
+const NO_STATE = -1;
+
+/** The environment took the action: `isActionValid`, else not `toolError`, else all are valid. */
+function isValid(valid: NumericValues | null, error: NumericValues | null, turn: number): boolean {
+  if (valid !== null && !Number.isNaN(valid[turn])) return valid[turn] !== 0;
+  return error === null || Number.isNaN(error[turn]) || error[turn] === 0;
 }
 
 /**

@@ -131,9 +131,8 @@ export const loopStagnationDiagnostic = stepwise({
     const values = loopRates(trajectories, repeats, stagnationWindow);
     if (values.loopTrajectoryShare === null) return null;
     const { longestLoop, period } = repeats;
-    const turnsOf = (row: number) => turnOffsets[row + 1] - turnOffsets[row];
     let observations = 0;
-    for (let row = 0; row < ids.length; row++) if (turnsOf(row) > 0) observations++;
+    for (let row = 0; row < ids.length; row++) if (turnOffsets[row + 1] > turnOffsets[row]) observations++;
     return {
       values,
       observations,
@@ -142,7 +141,7 @@ export const loopStagnationDiagnostic = stepwise({
         .map((row) => ({
           group: groups[groupOf[row]],
           trajectory: ids[row],
-          note: `${longestLoop[row]} of ${turnsOf(row)} turns in a cycle of ${period[row]}`,
+          note: `${longestLoop[row]} of ${turnOffsets[row + 1] - turnOffsets[row]} turns in a cycle of ${period[row]}`,
           weight: longestLoop[row],
         })),
     };
