@@ -8,10 +8,10 @@ export function bestRows(scores: ArrayLike<number>, most: number): number[] {
   for (let row = 0; row < scores.length; row++) {
     const score = scores[row];
     if (Number.isNaN(score) || (best.length === most && !(score > scores[best[most - 1]]))) continue;
-    let at = best.length;
-    while (at > 0 && score > scores[best[at - 1]]) at--;
-    best.splice(at, 0, row);
-    if (best.length > most) best.pop();
+    if (best.length < most) best.push(row);
+    let at = best.length - 1;
+    for (; at > 0 && score > scores[best[at - 1]]; at--) best[at] = best[at - 1];
+    best[at] = row;
   }
   return best;
 }
