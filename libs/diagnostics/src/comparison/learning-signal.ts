@@ -52,14 +52,15 @@ export const NO_OUTCOMES: OutcomeSums = {
   },
 };
 
-interface GroupTally {
-  trajectories: number;
-  turns: number;
-  scored: number;
-  least: number;
-  greatest: number;
-  judged: number;
-  successes: number;
+/** What is known of each group. [groups] each */
+interface GroupTallies {
+  readonly trajectories: Int32Array;
+  readonly turns: Int32Array;
+  readonly scored: Int32Array;
+  readonly least: Float64Array;
+  readonly greatest: Float64Array;
+  readonly judged: Int32Array;
+  readonly successes: Int32Array;
 }
 
 /**
@@ -72,77 +73,80 @@ interface GroupTally {
 export function outcomeSums(trajectories: TrajectoryBatch): OutcomeSums {
   const rewards =
     numbers(trajectories, 'trajectory.outcomeReward') ?? new Float64Array(trajectories.ids.length).fill(NaN);
-  const groups = tallies(trajectories, rewards).filter((group) => group.trajectories > 0);
-  const comparable = groups.filter((group) => group.scored >= 2);
-  const silent = comparable.filter((group) => group.greatest - group.least <= ZERO_TOLERANCE);
-  const judged = comparable.filter((group) => group.judged === group.trajectories);
-  const largest = comparable.reduce((size, group) => Math.max(size, group.scored), -1);
-  const groupsBySize = new Float64Array(largest + 1);
-  for (const group of comparable) groupsBySize[group.scored]++;
+  const { trajectories: sizes, turns, scored, least, greatest, judged, successes } = talliesOf(trajectories, rewards);
+  const counts = { ...NO_OUTCOMES.counts, trajectories: trajectories.ids.length, turns: trajectories.stateKey.length };
+  const groupsBySize = new Float64Array(largestComparable(scored) + 1);
+  for (let g = 0; g < sizes.length; g++) {
+    if (sizes[g] === 0) continue;
+    counts.groups++;
+    counts.judged += judged[g];
+    counts.successes += successes[g];
+    if (scored[g] === 1) counts.singletonGroups++;
+    if (scored[g] < 2) continue;
+    counts.comparableGroups++;
+    counts.comparableTrajectories += scored[g];
+    counts.comparableJudged += judged[g];
+    counts.comparableSuccesses += successes[g];
+    groupsBySize[scored[g]]++;
+    if (greatest[g] - least[g] <= ZERO_TOLERANCE) {
+      counts.zeroVarianceGroups++;
+      counts.zeroVarianceTrajectories += scored[g];
+      counts.silentTurns += turns[g];
+    }
+    if (judged[g] !== sizes[g]) continue;
+    if (successes[g] === 0) counts.solveNone++;
+    else if (successes[g] === judged[g]) counts.solveAll++;
+    else counts.solvePartial++;
+  }
+  return { outcome: moments(rewards), counts: { ...counts, groupsBySize } };
+}
 
-  return {
-    outcome: moments(rewards),
-    counts: {
-      trajectories: trajectories.ids.length,
-      turns: trajectories.stateKey.length,
-      groups: groups.length,
-      singletonGroups: groups.filter((group) => group.scored === 1).length,
-      comparableGroups: comparable.length,
-      comparableTrajectories: total(comparable, 'scored'),
-      zeroVarianceGroups: silent.length,
-      zeroVarianceTrajectories: total(silent, 'scored'),
-      silentTurns: total(silent, 'turns'),
-      solveNone: judged.filter((group) => group.successes === 0).length,
-      solveAll: judged.filter((group) => group.successes === group.judged).length,
-      solvePartial: judged.filter((group) => group.successes > 0 && group.successes < group.judged).length,
-      judged: total(groups, 'judged'),
-      successes: total(groups, 'successes'),
-      comparableJudged: total(comparable, 'judged'),
-      comparableSuccesses: total(comparable, 'successes'),
-      groupsBySize,
-    },
-  };
+/** -1: no group is comparable */
+function largestComparable(scored: Int32Array): number {
+  let largest = -1;
+  for (let g = 0; g < scored.length; g++) if (scored[g] >= 2 && scored[g] > largest) largest = scored[g];
+  return largest;
 }
 
 /** [trajectories] 1 where the outcomes of its group differ: comparable, and not of zero variance */
 export function mixedOutcomes(trajectories: TrajectoryBatch): Int32Array {
   const rewards = numbers(trajectories, 'trajectory.outcomeReward');
   if (!rewards) return new Int32Array(trajectories.ids.length);
-  const groups = tallies(trajectories, rewards);
-  // a group without an outcome has greatest − least = −∞
-  return trajectories.groupOf.map((g) => (groups[g].greatest - groups[g].least > ZERO_TOLERANCE ? 1 : 0));
+  const { least, greatest } = talliesOf(trajectories, rewards);
+  const { groupOf } = trajectories;
+  const mixed = new Int32Array(groupOf.length);
+  for (let i = 0; i < mixed.length; i++) {
+    // a group without an outcome has greatest − least = −∞
+    if (greatest[groupOf[i]] - least[groupOf[i]] > ZERO_TOLERANCE) mixed[i] = 1;
+  }
+  return mixed;
 }
 
-function tallies(trajectories: TrajectoryBatch, rewards: NumericValues): GroupTally[] {
+function talliesOf(trajectories: TrajectoryBatch, rewards: NumericValues): GroupTallies {
   const { groupCount, groupOf, turnOffsets } = trajectories;
   const success = numbers(trajectories, 'trajectory.success');
-  const groups = Array.from({ length: groupCount }, () => ({
-    trajectories: 0,
-    turns: 0,
-    scored: 0,
-    least: Infinity,
-    greatest: -Infinity,
-    judged: 0,
-    successes: 0,
-  }));
+  const sizes = new Int32Array(groupCount);
+  const turns = new Int32Array(groupCount);
+  const scored = new Int32Array(groupCount);
+  const least = new Float64Array(groupCount).fill(Infinity);
+  const greatest = new Float64Array(groupCount).fill(-Infinity);
+  const judged = new Int32Array(groupCount);
+  const successes = new Int32Array(groupCount);
   for (let i = 0; i < groupOf.length; i++) {
-    const group = groups[groupOf[i]];
-    group.trajectories++;
-    group.turns += turnOffsets[i + 1] - turnOffsets[i];
+    const g = groupOf[i];
+    sizes[g]++;
+    turns[g] += turnOffsets[i + 1] - turnOffsets[i];
     if (success && !Number.isNaN(success[i])) {
-      group.judged++;
-      group.successes += success[i] > 0 ? 1 : 0;
+      judged[g]++;
+      if (success[i] > 0) successes[g]++;
     }
-    if (!Number.isFinite(rewards[i])) continue;
-    group.scored++;
-    group.least = Math.min(group.least, rewards[i]);
-    group.greatest = Math.max(group.greatest, rewards[i]);
+    const reward = rewards[i];
+    if (!Number.isFinite(reward)) continue;
+    scored[g]++;
+    if (reward < least[g]) least[g] = reward;
+    if (reward > greatest[g]) greatest[g] = reward;
   }
-  return groups;
-}
-
-function total(groups: readonly GroupTally[], field: keyof GroupTally): number {
-  return groups.reduce((sum, group) => sum + group[field], 0);
+  return { trajectories: sizes, turns, scored, least, greatest, judged, successes };
 }
 
 /** The sums of two disjoint sets of groups taken together. */
