@@ -14,7 +14,7 @@ export function solvePositiveDefinite(matrix: Float64Array, right: Float64Array)
       matrix[i * size + j] = i === j ? Math.sqrt(sum) : sum / matrix[j * size + j];
     }
   }
-  const x = Float64Array.from(right);
+  const x = right.slice();
   for (let i = 0; i < size; i++) {
     for (let k = 0; k < i; k++) x[i] -= matrix[i * size + k] * x[k];
     x[i] /= matrix[i * size + i];
@@ -45,29 +45,39 @@ export function ridgeWeights(
   ridge: number,
 ): Float64Array {
   const rowCount = targets.length;
-  const at = (i: number, f: number) => rows[i * featureCount + f];
-  const transposed = (x: Float64Array) =>
-    Float64Array.from({ length: featureCount }, (_, f) => x.reduce((sum, value, i) => sum + value * at(i, f), 0));
-
   if (featureCount <= rowCount) {
-    const gram = gramMatrix(featureCount, rowCount, (f, i) => at(i, f), ridge);
-    return solvePositiveDefinite(gram, transposed(targets));
+    const gram = gramMatrix(rows, { count: featureCount, stride: 1 }, { count: rowCount, stride: featureCount }, ridge);
+    return solvePositiveDefinite(gram, weightedSum(rows, targets, featureCount));
   }
-  return transposed(solvePositiveDefinite(gramMatrix(rowCount, featureCount, at, ridge), targets));
+  const gram = gramMatrix(rows, { count: rowCount, stride: featureCount }, { count: featureCount, stride: 1 }, ridge);
+  return weightedSum(rows, solvePositiveDefinite(gram, targets), featureCount);
+}
+
+/** [features] Xᵀ weights */
+function weightedSum(rows: Float64Array, weights: Float64Array, featureCount: number): Float64Array {
+  const sums = new Float64Array(featureCount);
+  for (let i = 0; i < weights.length; i++) {
+    for (let f = 0; f < featureCount; f++) sums[f] += weights[i] * rows[i * featureCount + f];
+  }
+  return sums;
+}
+
+/** How many there are, and how far apart they lie. */
+interface Axis {
+  readonly count: number;
+  readonly stride: number;
 }
 
 /** Products of all pairs of vectors, and ridge on the diagonal. */
-function gramMatrix(
-  size: number,
-  length: number,
-  at: (vector: number, k: number) => number,
-  ridge: number,
-): Float64Array {
+function gramMatrix(rows: Float64Array, vectors: Axis, along: Axis, ridge: number): Float64Array {
+  const size = vectors.count;
+  const end = along.count * along.stride;
   const gram = new Float64Array(size * size);
   for (let a = 0; a < size; a++) {
     for (let b = 0; b <= a; b++) {
+      const [ofA, ofB] = [a * vectors.stride, b * vectors.stride];
       let product = a === b ? ridge : 0;
-      for (let k = 0; k < length; k++) product += at(a, k) * at(b, k);
+      for (let at = 0; at < end; at += along.stride) product += rows[ofA + at] * rows[ofB + at];
       gram[a * size + b] = product;
     }
   }

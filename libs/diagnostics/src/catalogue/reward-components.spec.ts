@@ -35,6 +35,12 @@ it('finds the weights of parts that add up to the outcome, and gives up where th
   expect(fittedComponents(batchOf(other))).toBeNull();
 });
 
+it('says the same of trajectories whatever was looked at before', () => {
+  const first = fittedComponents(batchOf(sumOf(0.5)));
+  fittedComponents(batchOf([...sumOf(2), paid('4', 0, { bonus: 7 }), paid('5', 1, { bonus: 8 })]));
+  expect(fittedComponents(batchOf(sumOf(0.5)))).toEqual(first);
+});
+
 it('is critical of a part that works against the sum', () => {
   // R = 1, 1, .5, .5: variance .0625; Cov(accuracy, R) = .125, Cov(formatScore / 2, R) = −.0625
   const records = [1, 1, 0, 0].map((accuracy, i) => paid(`${i}`, 0.5 + accuracy / 2, { accuracy, formatScore: 1 - accuracy })); // prettier-ignore

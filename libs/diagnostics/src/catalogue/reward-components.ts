@@ -1,8 +1,9 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { ridgeWeights, type Numbers } from '#lib/numeric';
+import { ridgeWeights, scratchDoubles, type Numbers } from '#lib/numeric';
 import { z } from 'zod';
 import { covariance, NO_VARIANCE, pooledCovariance } from '../covariance.js';
-import { groupRows, mean, type GroupRows } from '../groups.js';
+import { groupRows, type GroupRows } from '../groups.js';
+import { oncePerBatch } from '../once-per-batch.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
@@ -25,34 +26,48 @@ export interface RewardComponent {
  * @returns [components] in the order given
  */
 export function rewardComponents(trajectories: TrajectoryBatch, components: readonly RewardComponent[]) {
-  const weighted = components.map(({ name, weight }) => column(trajectories, name).map((value) => weight * value));
-  const total = new Float64Array(trajectories.ids.length);
-  for (const values of weighted) for (let i = 0; i < total.length; i++) total[i] += values[i];
+  const count = trajectories.ids.length;
+  const weighted = components.map(({ name, weight }) => {
+    const values = new Float64Array(count);
+    readColumn(values, trajectories, name);
+    for (let i = 0; i < count; i++) values[i] *= weight;
+    return values;
+  });
+  const total = new Float64Array(count);
+  for (const values of weighted) for (let i = 0; i < count; i++) total[i] += values[i];
   const groups = groupsOfTwo(trajectories);
   const totalVariance = pooledCovariance(total, total, groups);
-  const inGroups = weighted.map((values) => groups.map(({ rows }) => covariance(values, values, rows)));
-  const own = inGroups.map((variances) => variances.reduce((sum, variance) => sum + variance, 0));
+  const own = weighted.map((values) => pooledCovariance(values, values, groups));
   const withTotal = weighted.map((values) => pooledCovariance(values, total, groups));
   return {
     groups: groups.length,
     share: withTotal.map((sum) => (totalVariance > NO_VARIANCE ? sum / totalVariance : null)),
     ownVariance: own.map((sum) => (groups.length > 0 ? sum / groups.length : null)),
     totalVariance: groups.length > 0 ? totalVariance / groups.length : null,
-    deadGroupShare: inGroups.map((variances) => mean(variances.map((variance) => (variance > NO_VARIANCE ? 0 : 1)))),
+    deadGroupShare: weighted.map((values) => (groups.length > 0 ? deadGroups(values, groups) / groups.length : null)),
     correlationWithTotal: withTotal.map((sum, c) =>
       own[c] > NO_VARIANCE && totalVariance > NO_VARIANCE ? sum / Math.sqrt(own[c] * totalVariance) : null,
     ),
   };
 }
 
-const groupsOfTwo = (trajectories: TrajectoryBatch) => groupRows(trajectories).filter(({ rows }) => rows.length >= 2);
+const groupsOfTwo = oncePerBatch((trajectories: TrajectoryBatch): readonly GroupRows[] => {
+  const found: GroupRows[] = [];
+  for (const group of groupRows(trajectories)) if (group.rows.length >= 2) found.push(group);
+  return found;
+});
 
-/** [trajectories] a fresh array; what is not said is 0 */
-function column(trajectories: TrajectoryBatch, name: string): Float64Array {
+/** @param values [trajectories] is written to; what is not said is 0 */
+function readColumn(values: Float64Array, trajectories: TrajectoryBatch, name: string): void {
   const said = numbers(trajectories, `trajectory.${name}`);
-  const values = new Float64Array(trajectories.ids.length);
-  if (said) for (let i = 0; i < values.length; i++) values[i] = Number.isNaN(said[i]) ? 0 : said[i];
-  return values;
+  for (let i = 0; i < values.length; i++) values[i] = said === null || Number.isNaN(said[i]) ? 0 : said[i];
+}
+
+/** Groups in which the values are constant. */
+function deadGroups(values: Float64Array, groups: readonly GroupRows[]): number {
+  let dead = 0;
+  for (const { rows } of groups) if (!(covariance(values, values, rows) > NO_VARIANCE)) dead++;
+  return dead;
 }
 
 /** A trajectory's number with such a name is taken for a part of its reward. */
@@ -60,6 +75,10 @@ const PART = /(reward|score|penalty|bonus|accuracy)$/i;
 const MOST_PARTS = 12;
 /** Share of the variance of R that fitted weights may leave unexplained. */
 const UNEXPLAINED = 1e-6;
+
+const columnOfPart = scratchDoubles();
+const targetOfFit = scratchDoubles();
+const designOfFit = scratchDoubles();
 
 /**
  * The weights with which recorded parts make up the outcome inside groups, by least squares; null: they do not.
@@ -74,46 +93,57 @@ export function fittedComponents(trajectories: TrajectoryBatch): RewardComponent
     const [, name] = path.split('.', 2);
     return name !== 'outcomeReward' && PART.test(name) ? [name] : [];
   });
-  const varying = parts
-    .slice(0, MOST_PARTS)
-    .map((name) => ({ name, values: column(trajectories, name) }))
-    .filter(({ values }) => pooledCovariance(values, values, groups) > NO_VARIANCE);
+  const values = columnOfPart(trajectories.ids.length);
+  const varying = parts.slice(0, MOST_PARTS).filter((name) => {
+    readColumn(values, trajectories, name);
+    return pooledCovariance(values, values, groups) > NO_VARIANCE;
+  });
   if (varying.length === 0) return null;
-  const sides = varying.map(({ values }) => centred(values, groups));
-  const target = centred(reward, groups);
-  const design = sideBySide(sides, target.length);
-  const weights = ridgeWeights(design, target, sides.length, 1e-9);
-  let [missed, spread] = [0, 0];
-  for (let i = 0; i < target.length; i++) {
-    let fit = 0;
-    for (let c = 0; c < sides.length; c++) fit += weights[c] * sides[c][i];
-    missed += (target[i] - fit) ** 2;
-    spread += target[i] * target[i];
-  }
-  if (!(missed <= UNEXPLAINED * spread)) return null;
-  return varying.map(({ name }, c) => ({ name, weight: weights[c] }));
+  const rows = sizeOf(groups);
+  const target = targetOfFit(rows);
+  centre(reward, groups, target, 0, 1);
+  const design = designOfFit(rows * varying.length);
+  varying.forEach((name, c) => {
+    readColumn(values, trajectories, name);
+    centre(values, groups, design, c, varying.length);
+  });
+  const weights = ridgeWeights(design, target, varying.length, 1e-9);
+  if (!isFit(design, target, weights)) return null;
+  return varying.map((name, c) => ({ name, weight: weights[c] }));
 }
 
-/** [members of the groups, group after group] less the mean of the group */
-function centred(values: Numbers, groups: readonly GroupRows[]): Float64Array {
-  const found = new Float64Array(groups.reduce((sum, { rows }) => sum + rows.length, 0));
-  let at = 0;
+function sizeOf(groups: readonly GroupRows[]): number {
+  let members = 0;
+  for (const { rows } of groups) members += rows.length;
+  return members;
+}
+
+/**
+ * Values less the mean of their group.
+ *
+ * @param centred [members of the groups, group after group × sides] of which `side` is written to
+ */
+function centre(values: Numbers, groups: readonly GroupRows[], centred: Float64Array, side: number, sides: number) {
+  let at = side;
   for (const { rows } of groups) {
     let sum = 0;
     for (let k = 0; k < rows.length; k++) sum += values[rows[k]];
     const middle = sum / rows.length;
-    for (let k = 0; k < rows.length; k++) found[at++] = values[rows[k]] - middle;
+    for (let k = 0; k < rows.length; k++, at += sides) centred[at] = values[rows[k]] - middle;
   }
-  return found;
 }
 
-/** [rows × sides] */
-function sideBySide(sides: readonly Float64Array[], rows: number): Float64Array {
-  const design = new Float64Array(rows * sides.length);
-  for (let c = 0; c < sides.length; c++) {
-    for (let i = 0; i < rows; i++) design[i * sides.length + c] = sides[c][i];
+/** @param design [rows × weights] */
+function isFit(design: Float64Array, target: Float64Array, weights: Float64Array): boolean {
+  let missed = 0;
+  let spread = 0;
+  for (let i = 0; i < target.length; i++) {
+    let fit = 0;
+    for (let c = 0; c < weights.length; c++) fit += weights[c] * design[i * weights.length + c];
+    missed += (target[i] - fit) ** 2;
+    spread += target[i] * target[i];
   }
-  return design;
+  return missed <= UNEXPLAINED * spread;
 }
 
 const EVIDENCE_PER_STEP = 2;
