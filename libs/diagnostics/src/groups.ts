@@ -13,11 +13,15 @@ export interface GroupRows {
 /** The groups of a batch in the order of their first appearance. */
 export const groupRows = oncePerBatch(
   ({ groups, groupOf, groupCount, trainingStep }: TrajectoryBatch): readonly GroupRows[] => {
-    const rows: number[][] = Array.from({ length: groupCount }, () => []);
-    for (let row = 0; row < groupOf.length; row++) rows[groupOf[row]].push(row);
-    return rows.flatMap((members, group) =>
-      members.length > 0 ? [{ name: groups[group], trainingStep: trainingStep[members[0]], rows: members }] : [],
-    );
+    const members: number[][] = [];
+    for (let group = 0; group < groupCount; group++) members.push([]);
+    for (let row = 0; row < groupOf.length; row++) members[groupOf[row]].push(row);
+    const found: GroupRows[] = [];
+    for (let group = 0; group < groupCount; group++) {
+      const rows = members[group];
+      if (rows.length > 0) found.push({ name: groups[group], trainingStep: trainingStep[rows[0]], rows });
+    }
+    return found;
   },
 );
 
@@ -35,15 +39,19 @@ export const successOf = oncePerBatch((trajectories: TrajectoryBatch): Float64Ar
 
 /** Mean success of the trajectories that say it; null: none does. */
 export function successRate(trajectories: TrajectoryBatch): number | null {
-  let [judged, solved] = [0, 0];
-  for (const success of successOf(trajectories)) {
-    if (Number.isNaN(success)) continue;
+  let judged = 0;
+  let solved = 0;
+  const success = successOf(trajectories);
+  for (let row = 0; row < success.length; row++) {
+    if (Number.isNaN(success[row])) continue;
     judged++;
-    solved += success;
+    solved += success[row];
   }
   return judged > 0 ? solved / judged : null;
 }
 
 export function mean(values: readonly number[]): number | null {
-  return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+  let sum = 0;
+  for (const value of values) sum += value;
+  return values.length > 0 ? sum / values.length : null;
 }

@@ -30,6 +30,11 @@ it('takes means over groups and keeps the widest half', () => {
   });
 });
 
+it('leaves out what has no outcome, whatever was looked at before', () => {
+  expect(inGroupSpread(batchOf([[0, 1], [2]]), 1)).toMatchObject({ groups: 1, inGroupMax: 1, keptGroups: ['g0'] });
+  expect(inGroupSpread(batchOf([[NaN, 1], [2, NaN, 4]]), 1)).toMatchObject({ groups: 1, inGroupMax: 4, keptGroups: ['g1'] }); // prettier-ignore
+});
+
 function diagnose(steps: readonly (readonly (readonly number[])[])[], gradNorms: readonly number[] = []) {
   const outcomes = steps.map((groups, trainingStep) => {
     const metrics = trainingStep in gradNorms ? { gradNorm: gradNorms[trainingStep] } : {};

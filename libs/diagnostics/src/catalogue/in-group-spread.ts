@@ -1,18 +1,10 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { segmentMoments } from '#lib/numeric';
+import { scratchInts, segmentMoments, type SegmentMoments } from '#lib/numeric';
 import { z } from 'zod';
 import { defineDiagnostic, type Measured } from '../diagnostic.js';
 import { mean } from '../groups.js';
 import { median } from '../median.js';
 import { figure, percent } from '../sentences.js';
-
-/** [groups of two outcomes or more] each */
-interface Spreads {
-  readonly names: readonly string[];
-  readonly std: readonly number[];
-  readonly max: readonly number[];
-  readonly mean: readonly number[];
-}
 
 /**
  * How far outcomes differ inside a group: RAGEN's filter statistics, over groups of two outcomes or more.
@@ -25,15 +17,18 @@ interface Spreads {
  * @param keepRatio 0 … 1
  */
 export function inGroupSpread(trajectories: TrajectoryBatch, keepRatio: number) {
-  const { names, std, max, mean: means } = spreads(trajectories);
-  const byStd = [...names.keys()].sort((a, b) => std[b] - std[a]);
-  const kept = byStd.slice(0, Math.floor(keepRatio * names.length));
-  const keptNames = new Set(kept.map((g) => names[g]));
+  const { weight, std, mean: means } = outcomeMoments(trajectories);
+  const max = greatestOutcomes(trajectories);
+  const several = [...weight.keys()].filter((g) => weight[g] >= 2);
+  const byStd = several.toSorted((a, b) => std[b] - std[a]);
+  const kept = byStd.slice(0, Math.floor(keepRatio * several.length));
+  const names = several.map((g) => trajectories.groups[g]);
+  const keptNames = new Set(kept.map((g) => trajectories.groups[g]));
   return {
-    groups: names.length,
-    inGroupStd: mean(std),
-    inGroupMax: mean(max),
-    inGroupMean: mean(means),
+    groups: several.length,
+    inGroupStd: mean(several.map((g) => std[g])),
+    inGroupMax: mean(several.map((g) => max[g])),
+    inGroupMean: mean(several.map((g) => means[g])),
     keptGroups: names.filter((name) => keptNames.has(name)),
     keptInGroupStd: mean(kept.map((g) => std[g])),
     keptInGroupMax: mean(kept.map((g) => max[g])),
@@ -41,26 +36,26 @@ export function inGroupSpread(trajectories: TrajectoryBatch, keepRatio: number) 
   };
 }
 
-function spreads(trajectories: TrajectoryBatch): Spreads {
-  const found = { names: [] as string[], std: [] as number[], max: [] as number[], mean: [] as number[] };
+const scoredGroups = scratchInts();
+
+/** Of the outcomes of each group, which weigh how many there are. */
+function outcomeMoments(trajectories: TrajectoryBatch): SegmentMoments {
+  const { groupOf, groupCount } = trajectories;
   const reward = numbers(trajectories, 'trajectory.outcomeReward');
-  if (!reward) return found;
-  const { groups, groupOf, groupCount } = trajectories;
-  const scored = groupOf.slice();
-  const max = new Float64Array(groupCount).fill(-Infinity);
-  for (let i = 0; i < scored.length; i++) {
-    if (Number.isNaN(reward[i])) scored[i] = -1;
-    else max[scored[i]] = Math.max(max[scored[i]], reward[i]);
+  const scored = scoredGroups(groupOf.length);
+  for (let i = 0; i < scored.length; i++) scored[i] = reward === null || Number.isNaN(reward[i]) ? -1 : groupOf[i];
+  return segmentMoments(reward ?? new Float64Array(0), null, scored, groupCount);
+}
+
+/** [groups] */
+function greatestOutcomes(trajectories: TrajectoryBatch): Float64Array {
+  const { groupOf, groupCount } = trajectories;
+  const reward = numbers(trajectories, 'trajectory.outcomeReward') ?? new Float64Array(0);
+  const greatest = new Float64Array(groupCount).fill(-Infinity);
+  for (let i = 0; i < reward.length; i++) {
+    if (reward[i] > greatest[groupOf[i]]) greatest[groupOf[i]] = reward[i];
   }
-  const moments = segmentMoments(reward, null, scored, groupCount);
-  for (let group = 0; group < groupCount; group++) {
-    if (moments.weight[group] < 2) continue;
-    found.names.push(groups[group]);
-    found.std.push(moments.std[group]);
-    found.max.push(max[group]);
-    found.mean.push(moments.mean[group]);
-  }
-  return found;
+  return greatest;
 }
 
 interface Figures {
@@ -101,9 +96,19 @@ export const inGroupSpreadDiagnostic = defineDiagnostic({
   }),
 
   measure({ trajectories, metrics }) {
-    const { names, std, mean: means } = spreads(trajectories);
-    if (names.length === 0) return null;
-    return { groups: names.length, std: mean(std)!, mean: mean(means)!, gradNorm: metrics['gradNorm'] ?? null };
+    const moments = outcomeMoments(trajectories);
+    let groups = 0;
+    let std = 0;
+    let means = 0;
+    for (let g = 0; g < moments.weight.length; g++) {
+      if (moments.weight[g] < 2) continue;
+      groups++;
+      std += moments.std[g];
+      means += moments.mean[g];
+    }
+    return groups > 0
+      ? { groups, std: std / groups, mean: means / groups, gradNorm: metrics['gradNorm'] ?? null }
+      : null;
   },
 
   read(steps, { smoothing, nearPeak }) {

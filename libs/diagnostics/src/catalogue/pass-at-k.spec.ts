@@ -33,6 +33,12 @@ it('rises with k for one success and falls for all', () => {
   expect(all.toSorted((a, b) => b! - a!)).toEqual(all);
 });
 
+it('says the same of trajectories whatever was looked at before', () => {
+  const first = passAtK(batchOf([HALF]), [1, 2]);
+  passAtK(batchOf([[true, true], HALF, [false]]), [1, 2]);
+  expect(passAtK(batchOf([HALF]), [1, 2])).toEqual(first);
+});
+
 it('says both in one sentence', () => {
   const step = {
     trainingStep: 0,

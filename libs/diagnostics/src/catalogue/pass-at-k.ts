@@ -1,8 +1,12 @@
 import type { TrajectoryBatch } from '#lib/dataset';
+import { scratchInts } from '#lib/numeric';
 import { z } from 'zod';
 import { groupRows, successOf } from '../groups.js';
 import { counted, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
+
+const triesOfGroups = scratchInts();
+const successesOfGroups = scratchInts();
 
 /**
  * Whether one of k tries succeeds, and whether all do, of n rollouts with c successes.
@@ -17,37 +21,42 @@ import { stepwise } from '../stepwise.js';
  */
 export function passAtK(trajectories: TrajectoryBatch, ks: readonly number[]) {
   const success = successOf(trajectories);
-  const tries: { readonly n: number; readonly c: number }[] = [];
+  const groups = groupRows(trajectories);
+  // [groups] tries that say whether they succeeded, and those that did
+  const tries = triesOfGroups(groups.length).fill(0);
+  const successes = successesOfGroups(groups.length).fill(0);
   let [judged, solved] = [0, 0];
-  for (const { rows } of groupRows(trajectories)) {
-    let n = 0;
-    let c = 0;
-    for (const row of rows) {
+  for (let g = 0; g < groups.length; g++) {
+    for (const row of groups[g].rows) {
       if (Number.isNaN(success[row])) continue;
-      n++;
-      c += success[row];
+      tries[g]++;
+      successes[g] += success[row];
     }
-    if (n === 0) continue;
-    tries.push({ n, c });
-    judged += n;
-    solved += c;
+    judged += tries[g];
+    solved += successes[g];
   }
-  const ofEach = ks.map((k) => {
-    let [groups, any, all] = [0, 0, 0];
-    for (const { n, c } of tries) {
-      if (n < k) continue;
-      groups++;
-      any += 1 - share(n - c, n, k);
-      all += share(c, n, k);
-    }
-    return { groups, any: groups > 0 ? any / groups : null, all: groups > 0 ? all / groups : null };
-  });
+  const ofEach = ks.map((k) => chancesOf(tries, successes, k));
   return {
     passAtK: ofEach.map(({ any }) => any),
     passHatK: ofEach.map(({ all }) => all),
-    eligibleGroups: ofEach.map(({ groups }) => groups),
+    eligibleGroups: ofEach.map(({ groups: eligible }) => eligible),
     successRate: judged > 0 ? solved / judged : null,
   };
+}
+
+/** Means over the groups of k tries or more. */
+function chancesOf(tries: Int32Array, successes: Int32Array, k: number) {
+  let groups = 0;
+  let any = 0;
+  let all = 0;
+  for (let g = 0; g < tries.length; g++) {
+    const n = tries[g];
+    if (n < k) continue;
+    groups++;
+    any += 1 - share(n - successes[g], n, k);
+    all += share(successes[g], n, k);
+  }
+  return { groups, any: groups > 0 ? any / groups : null, all: groups > 0 ? all / groups : null };
 }
 
 /** C(m, k) / C(n, k): the chance that k of n drawn without putting back all lie among m of them. */
@@ -59,6 +68,7 @@ function share(m: number, n: number, k: number): number {
 }
 
 const KS = [1, 2, 4, 8, 16] as const;
+const TOO_SMALL = KS.map((k) => `no group has ${counted(k, 'rollout')}`);
 
 export const passAtKDiagnostic = stepwise({
   id: 'pass-at-k',
@@ -83,10 +93,9 @@ export const passAtKDiagnostic = stepwise({
     if (successRate === null) return null;
     const values = KS.flatMap((k, i) => [[`pass@${k}`, any[i]] as const, [`pass^${k}`, all[i]] as const]);
     const reliability = any[0] && all[2] !== null ? all[2] / any[0] : null;
-    const reasons = KS.flatMap((k, i) => {
-      const why = `no group has ${counted(k, 'rollout')}`;
-      return eligibleGroups[i] > 0 ? [] : [[`pass@${k}`, why] as const, [`pass^${k}`, why] as const];
-    });
+    const reasons = KS.flatMap((k, i) =>
+      eligibleGroups[i] > 0 ? [] : [[`pass@${k}`, TOO_SMALL[i]] as const, [`pass^${k}`, TOO_SMALL[i]] as const],
+    );
     return {
       values: { ...Object.fromEntries(values), reliability },
       reasons: { reliability: 'needs groups of four, one of them solved', ...Object.fromEntries(reasons) },
