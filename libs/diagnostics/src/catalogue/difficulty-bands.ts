@@ -1,7 +1,7 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
-import { groupRows, mean, successOf } from '../groups.js';
+import { groupRows, mean, successOf, type GroupRows } from '../groups.js';
 import { oncePerBatch } from '../once-per-batch.js';
 import { agreeing, count, counted, percent } from '../sentences.js';
 
@@ -73,8 +73,8 @@ function bandOf(successes: number, attempts: number): Band {
 export const taskTallies = oncePerBatch((trajectories: TrajectoryBatch): readonly TaskTally[] => {
   const success = successOf(trajectories);
   const reward = numbers(trajectories, 'trajectory.outcomeReward') ?? success;
-  const perGroup: (TaskTally & { readonly trainingStep: number })[] = [];
-  for (const { name, trainingStep, rows } of groupRows(trajectories)) {
+  const tallies: TaskTally[] = [];
+  for (const { name, rows } of groupRows(trajectories).toSorted(byTrainingStep)) {
     let attempts = 0;
     let successes = 0;
     let latestHopeless = true;
@@ -84,27 +84,26 @@ export const taskTallies = oncePerBatch((trajectories: TrajectoryBatch): readonl
       successes += success[row];
       latestHopeless &&= reward[row] <= 0;
     }
-    perGroup.push({ task: name, trainingStep, attempts, successes, latestHopeless });
+    tallies.push({ task: name, attempts, successes, latestHopeless });
   }
-  return mergeTallies(perGroup.sort(byTrainingStep));
+  return mergeTallies(tallies);
 });
 
-const byTrainingStep = (a: { trainingStep: number }, b: { trainingStep: number }) => a.trainingStep - b.trainingStep;
+const byTrainingStep = (a: GroupRows, b: GroupRows) => a.trainingStep - b.trainingStep;
 
 /** Of the same task added up; whoever comes last is the latest. */
 export function mergeTallies(tallies: readonly TaskTally[]): TaskTally[] {
   const byTask = new Map<string, TaskTally>();
-  for (const { task, attempts, successes, latestHopeless } of tallies) {
-    if (attempts === 0) continue;
-    const known = byTask.get(task);
-    byTask.set(task, {
-      task,
-      attempts: attempts + (known?.attempts ?? 0),
-      successes: successes + (known?.successes ?? 0),
-      latestHopeless,
-    });
+  for (const tally of tallies) {
+    if (tally.attempts === 0) continue;
+    const known = byTask.get(tally.task);
+    byTask.set(tally.task, known ? addedTo(known, tally) : tally);
   }
   return [...byTask.values()];
+}
+
+function addedTo(known: TaskTally, { task, attempts, successes, latestHopeless }: TaskTally): TaskTally {
+  return { task, attempts: known.attempts + attempts, successes: known.successes + successes, latestHopeless };
 }
 
 /** A tally as three members of the catalogue keep it, of each task on each training step. */
@@ -112,12 +111,17 @@ export type KeptTally = readonly [task: string, attempts: number, successes: num
 
 /** null: nothing was tried */
 export function keptTallies(trajectories: TrajectoryBatch): readonly KeptTally[] | null {
+  const kept = allKept(trajectories);
+  return kept.length > 0 ? kept : null;
+}
+
+const allKept = oncePerBatch((trajectories: TrajectoryBatch): readonly KeptTally[] => {
   const kept: KeptTally[] = [];
   for (const { task, attempts, successes, latestHopeless } of taskTallies(trajectories)) {
     kept.push([task, attempts, successes, latestHopeless]);
   }
-  return kept.length > 0 ? kept : null;
-}
+  return kept;
+});
 
 export function talliesOf(kept: readonly KeptTally[]): TaskTally[] {
   return kept.map(([task, attempts, successes, latestHopeless]) => ({ task, attempts, successes, latestHopeless }));
