@@ -2,7 +2,6 @@ import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset'
 import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { wilson } from '../intervals.js';
-import { rowsByKey } from '../rows-by-key.js';
 import { agreeing, count, counted, figure } from '../sentences.js';
 
 /** The returns of one training step. */
@@ -32,39 +31,45 @@ const KEPT_RETURNS = 64;
 
 /** The returns of every training step of a batch, ascending; a trajectory without an outcome is no episode. */
 export function returnsByStep(trajectories: TrajectoryBatch): StepReturns[] {
+  const { trainingStep } = trajectories;
   const reward = numbers(trajectories, 'trajectory.outcomeReward');
   if (!reward) return [];
-  const { keys, offsets, rows } = rowsByKey(trajectories.trainingStep);
-  return keys
-    .map((trainingStep, l) => returnsOf(trainingStep, reward, rows.subarray(offsets[l], offsets[l + 1])))
-    .filter(({ n }) => n > 0)
-    .sort((a, b) => a.trainingStep - b.trainingStep);
+  const steps = new Set<number>();
+  for (let row = 0; row < reward.length; row++) {
+    if (row === 0 || trainingStep[row] !== trainingStep[row - 1]) steps.add(trainingStep[row]);
+  }
+  return [...steps]
+    .sort((a, b) => a - b)
+    .map((step) => returnsOf(step, reward, trainingStep))
+    .filter(({ n }) => n > 0);
 }
 
-function returnsOf(trainingStep: number, reward: NumericValues, rows: Int32Array): StepReturns {
-  let [n, sum, squares] = [0, 0, 0];
-  for (let k = 0; k < rows.length; k++) {
-    if (Number.isNaN(reward[rows[k]])) continue;
-    n++;
-    sum += reward[rows[k]];
-  }
-  for (let k = 0; k < rows.length; k++) {
-    if (!Number.isNaN(reward[rows[k]])) squares += (reward[rows[k]] - sum / n) ** 2;
-  }
-  return { trainingStep, n, sum, squares, ...distinctReturns(reward, rows) };
-}
-
-function distinctReturns(reward: NumericValues, rows: Int32Array): Pick<StepReturns, 'isBinary' | 'counts'> {
-  let [zeros, ones] = [0, 0];
+function returnsOf(step: number, reward: NumericValues, stepOf: Int32Array): StepReturns {
+  let n = 0;
+  let sum = 0;
+  let squares = 0;
+  let zeros = 0;
+  let ones = 0;
   const others = new Map<number, number>();
-  for (let k = 0; k < rows.length && others.size <= KEPT_RETURNS; k++) {
-    const value = reward[rows[k]];
+  for (let row = 0; row < reward.length; row++) {
+    const value = reward[row];
+    if (stepOf[row] !== step || Number.isNaN(value)) continue;
+    n++;
+    sum += value;
     if (value === 0) zeros++;
     else if (value === 1) ones++;
-    else if (!Number.isNaN(value)) others.set(value, (others.get(value) ?? 0) + 1);
+    else if (others.size <= KEPT_RETURNS) others.set(value, (others.get(value) ?? 0) + 1);
+  }
+  const mean = sum / n;
+  for (let row = 0; row < reward.length; row++) {
+    if (stepOf[row] === step && !Number.isNaN(reward[row])) squares += (reward[row] - mean) ** 2;
   }
   const counts = [[0, zeros] as const, [1, ones] as const, ...others].filter(([, count]) => count > 0);
   return {
+    trainingStep: step,
+    n,
+    sum,
+    squares,
     isBinary: others.size === 0,
     counts: counts.length <= KEPT_RETURNS ? counts.sort(([a], [b]) => a - b) : null,
   };
