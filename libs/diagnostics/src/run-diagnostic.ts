@@ -33,8 +33,11 @@ export interface Diagnosis extends Reading {
  */
 export function measureStep(diagnostic: AnyDiagnostic, step: TrainingStepData, given?: Settings[string]): StepOutcome {
   if (diagnostic.requires.length > 0 && step.trajectories.ids.length === 0) return { kind: 'nothing' };
-  const absent = diagnostic.requires.filter((path) => !isSaid(step.trajectories, path));
-  if (absent.length > 0) return { kind: 'missing', missing: absent.map((path) => onNoRow(step.trajectories, path)) };
+  const missing: MissingSignal[] = [];
+  for (const path of diagnostic.requires) {
+    if (!isSaid(step.trajectories, path)) missing.push(onNoRow(step.trajectories, path));
+  }
+  if (missing.length > 0) return { kind: 'missing', missing };
   const figures = diagnostic.measure(step, settingsOf(diagnostic, given).params as never);
   return figures === null ? { kind: 'nothing' } : { kind: 'figures', figures };
 }
@@ -44,17 +47,21 @@ const saidIn = oncePerBatch((): Map<SignalPath, boolean> => new Map());
 
 function isSaid(trajectories: TrajectoryBatch, path: SignalPath): boolean {
   const said = saidIn(trajectories);
-  const known = said.get(path) ?? isOnAnyRow(trajectories, path);
-  said.set(path, known);
-  return known;
+  const known = said.get(path);
+  if (known !== undefined) return known;
+  const found = isOnAnyRow(trajectories, path);
+  said.set(path, found);
+  return found;
 }
 
 function isOnAnyRow(trajectories: TrajectoryBatch, path: SignalPath): boolean {
-  if (path === 'turn.state') return trajectories.stateKey.some((key) => key >= 0);
-  if (path === 'turn.action') return trajectories.actionKey.some((key) => key >= 0);
-  const column = trajectories.columns.get(path);
-  return column?.values.some((value: unknown) => value !== null && !Number.isNaN(value)) ?? false;
+  if (path === 'turn.state') return trajectories.stateKey.some(isKey);
+  if (path === 'turn.action') return trajectories.actionKey.some(isKey);
+  return trajectories.columns.get(path)?.values.some(isValue) ?? false;
 }
+
+const isKey = (key: number) => key >= 0;
+const isValue = (value: unknown) => value !== null && !Number.isNaN(value);
 
 function onNoRow(trajectories: TrajectoryBatch, path: SignalPath): MissingSignal {
   const of = rowCount(trajectories, levelOf(path));

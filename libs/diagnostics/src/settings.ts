@@ -42,10 +42,11 @@ const parsedBefore = new WeakMap<AnyDiagnostic, WeakMap<Settings[string], Diagno
  * @throws RecreditError `params.invalid` with what was wanted, what was found, and where
  */
 export function settingsOf(diagnostic: AnyDiagnostic, given: Settings[string] = DEFAULTS): DiagnosticSettings {
+  const known = parsedBefore.get(diagnostic)?.get(given);
+  if (known) return known;
+  const settings = parsedSettings(diagnostic, given);
   const ofDiagnostic = parsedBefore.get(diagnostic) ?? new WeakMap<Settings[string], DiagnosticSettings>();
-  parsedBefore.set(diagnostic, ofDiagnostic);
-  const settings = ofDiagnostic.get(given) ?? parsedSettings(diagnostic, given);
-  ofDiagnostic.set(given, settings);
+  parsedBefore.set(diagnostic, ofDiagnostic.set(given, settings));
   return settings;
 }
 
