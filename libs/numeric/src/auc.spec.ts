@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auc, sortedRows } from './auc.js';
+import { auc, aucOfSides, sortedRows } from './auc.js';
 
 const column = (...values: number[]) => Float64Array.from(values);
 const times = (count: number, value: number) => Array.from({ length: count }, () => value);
@@ -42,6 +42,23 @@ describe('auc', () => {
       }),
     );
   });
+});
+
+it('asks nothing of the rows that a longer call before it had', () => {
+  const spread = column(...times(1000, 0).map((_, i) => i));
+  const labels = (of: Float64Array) => of.map((value) => (value % 2 === 0 ? 1 : -1));
+  expect(auc(spread, labels(spread))).toBe(0.499);
+  expect(auc(column(3, 1, 2), column(1, -1, 1))).toBe(1);
+  expect(auc(column(1), column(1))).toBeNaN();
+});
+
+it('tells sides apart or takes them so', () => {
+  expect(aucOfSides(column(2, 4), column(1, 3))).toBe(0.75);
+  // 3 to 5 scores of one bucket: -9 and 9 leave the others to the middle
+  for (const near of [3, 4, 5]) {
+    const negatives = column(-9, 9, ...times(near, 0).map((_, i) => i / 10));
+    expect(aucOfSides(column(0.1), negatives)).toBe(2.5 / (near + 2));
+  }
 });
 
 describe('sortedRows', () => {

@@ -1,5 +1,5 @@
 export { AGGREGATES, aggregateRows, softminWeights, type Aggregate } from './aggregate-rows.js';
-export { auc, sortedRows, type SortedRows } from './auc.js';
+export { auc, aucOfSides, sortedRows, type SortedRows } from './auc.js';
 export {
   comoments,
   correlationOf,

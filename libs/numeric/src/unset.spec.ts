@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { saidOverPoison } from '../../../test/support/poisoned-memory.js';
-import { auc } from './auc.js';
 import { repeatRows } from './offsets.js';
 import { repeatedPairLabels } from './pair-labels.js';
 import { discountedSums } from './scans.js';
@@ -62,7 +61,6 @@ describe('memory that nobody set', () => {
           5,
         ),
     ],
-    ['auc', ({ ofChildren, label }) => auc(Float64Array.from(ofChildren), Float64Array.from(label))],
   ])('is read by nobody in %s', (_, said) => {
     fc.assert(
       fc.property(ragged, (drawn) => {
@@ -81,7 +79,6 @@ describe('memory that nobody set', () => {
       .toSorted();
     expect(takers).toEqual([
       'libs/credit/src/estimators/gigpo.ts', // libs/credit/src/unset-memory.spec.ts
-      'libs/numeric/src/auc.ts',
       'libs/numeric/src/offsets.ts',
       'libs/numeric/src/pair-labels.ts',
       'libs/numeric/src/scans.ts',
