@@ -65,6 +65,14 @@ it('shows the groups whose own rate says more', () => {
   ]);
 });
 
+it('names the three groups of highest regret, of equal ones the first', () => {
+  const groups = [['a', 0.4], ['b', 1], ['c', 0.9], ['d', 1], ['e', 1], ['f', 0]] as const; // prettier-ignore
+  const trajectories = trajectoryBatch(groups.map(([group, estimate], i) => ({ ...records([estimate, 0])[0], id: `t${i}`, group, trainingStep: 0 }))); // prettier-ignore
+  const measured = () => predictorCalibrationDiagnostic.measure({ trajectories, metrics: {} } as never, { bins: 10 });
+  expect(measured()).toMatchObject({ worst: [['b', 1], ['d', 1], ['e', 1]], trajectories: 6 }); // prettier-ignore
+  expect(measured()).toEqual(measured());
+});
+
 it('has no skill where all ended alike, and says why', () => {
   const { values, reasons } = diagnoseSteps(predictorCalibrationDiagnostic, [{ records: records([0.5, 1], [0.6, 1]) }]);
   expect(values).toMatchObject({ brierSkill: null, auc: null });

@@ -1,6 +1,7 @@
 import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
-import { auc, repeatRows } from '#lib/numeric';
+import { aucOfSides, clamp, scratchDoubles } from '#lib/numeric';
 import { z } from 'zod';
+import { bestRows } from '../best-rows.js';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
 import { successOf } from '../groups.js';
 import { counted, figure, percent } from '../sentences.js';
@@ -75,8 +76,28 @@ export function estimatesOf(trajectories: TrajectoryBatch): Estimates | null {
 
 /** @param bins of equal width */
 export function calibrationSums(estimates: Estimates, bins: number): CalibrationSums {
-  const { counts, ofP, ofY, errors } = binned(estimates, bins);
-  const [squaredError, error] = errors;
+  const { p, y, turnOffsets } = estimates;
+  const counts = new Float64Array(bins);
+  const ofP = new Float64Array(bins);
+  const ofY = new Float64Array(bins);
+  let squaredError = 0;
+  let error = 0;
+  for (let i = 0; i < y.length; i++) {
+    const outcome = y[i];
+    if (Number.isNaN(outcome)) continue;
+    const end = turnOffsets[i + 1];
+    for (let t = turnOffsets[i]; t < end; t++) {
+      const chance = p[t];
+      if (Number.isNaN(chance)) continue;
+      const bin = binOf(chance, bins);
+      counts[bin]++;
+      ofP[bin] += chance;
+      ofY[bin] += outcome;
+      const off = outcome - chance;
+      squaredError += off * off;
+      error += off;
+    }
+  }
   return {
     bins: Array.from(counts, (count, bin) => [count, ofP[bin], ofY[bin]] as const),
     squaredError,
@@ -85,15 +106,12 @@ export function calibrationSums(estimates: Estimates, bins: number): Calibration
   };
 }
 
-/**
- * Apart from what is made of them, and no sum in a variable: V8 compiles the loop without what comes after it, and gives each sum
- * of a call that it is not sure of yet new memory.
- */
-function binned({ p, y, turnOffsets }: Estimates, bins: number) {
-  const counts = new Float64Array(bins);
-  const ofP = new Float64Array(bins);
-  const ofY = new Float64Array(bins);
-  const errors = new Float64Array(2);
+/** The bin of an estimate: an edge goes to the upper one. What is no chance goes to the nearest. */
+export const binOf = (chance: number, bins: number) => (chance >= 1 ? bins - 1 : chance > 0 ? (chance * bins) | 0 : 0);
+
+/** Apart from the other sums, which would have to be put aside at each call of the logarithm. */
+function logLossOf({ p, y, turnOffsets }: Estimates): number {
+  let logLoss = 0;
   for (let i = 0; i < y.length; i++) {
     const outcome = y[i];
     if (Number.isNaN(outcome)) continue;
@@ -101,63 +119,83 @@ function binned({ p, y, turnOffsets }: Estimates, bins: number) {
     for (let t = turnOffsets[i]; t < end; t++) {
       const chance = p[t];
       if (Number.isNaN(chance)) continue;
-      const bin = Math.max(0, Math.min(bins - 1, chance * bins)) | 0;
-      counts[bin]++;
-      ofP[bin] += chance;
-      ofY[bin] += outcome;
-      errors[0] += (outcome - chance) ** 2;
-      errors[1] += outcome - chance;
-    }
-  }
-  return { counts, ofP, ofY, errors };
-}
-
-/** Apart from the other sums, which would have to be put aside at each call of the logarithm. */
-function logLossOf({ p, y, turnOffsets }: Estimates): number {
-  let logLoss = 0;
-  for (let i = 0; i < y.length; i++) {
-    const end = Number.isNaN(y[i]) ? 0 : turnOffsets[i + 1];
-    for (let t = turnOffsets[i]; t < end; t++) {
-      if (Number.isNaN(p[t])) continue;
-      const sure = Math.max(LEAST_PROBABILITY, Math.min(1 - LEAST_PROBABILITY, p[t]));
-      logLoss -= Math.log(y[i] > 0 ? sure : 1 - sure);
+      const sure = clamp(chance, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY);
+      logLoss -= Math.log(outcome > 0 ? sure : 1 - sure);
     }
   }
   return logLoss;
 }
 
+const ofSuccesses = scratchDoubles();
+const ofFailures = scratchDoubles();
+
 /** How well estimates tell successes from failures: ½ is chance, null where there is only one of them. */
 export function aucOfEstimates({ p, y, turnOffsets }: Estimates): number | null {
-  const sides = y.map((outcome) => (outcome > 0 ? 1 : outcome === 0 ? -1 : NaN));
-  const found = auc(p, repeatRows(sides, turnOffsets));
+  const successes = ofSuccesses(p.length);
+  const failures = ofFailures(p.length);
+  let right = 0;
+  let wrong = 0;
+  for (let i = 0; i < y.length; i++) {
+    const outcome = y[i];
+    const end = turnOffsets[i + 1];
+    if (outcome > 0) {
+      for (let t = turnOffsets[i]; t < end; t++) if (Number.isFinite(p[t])) successes[right++] = p[t];
+    } else if (outcome === 0) {
+      for (let t = turnOffsets[i]; t < end; t++) if (Number.isFinite(p[t])) failures[wrong++] = p[t];
+    }
+  }
+  const found = aucOfSides(successes.subarray(0, right), failures.subarray(0, wrong));
   return Number.isFinite(found) ? found : null;
 }
 
-/** Per group Σ (p − y)² − Σ (y − ȳ_g)²: above 0 the estimates are worse than the group's own rate of success. */
-export function subgroupRegret(
-  { groups, groupOf, groupCount }: TrajectoryBatch,
-  { p, y, turnOffsets }: Estimates,
-): Record<string, number> {
-  const [count, solved, squared] = Array.from({ length: 3 }, () => new Float64Array(groupCount));
+const saidIn = scratchDoubles();
+const solvedIn = scratchDoubles();
+const squaredIn = scratchDoubles();
+
+/**
+ * Per group Σ (p − y)² − Σ (y − ȳ_g)²: above 0 the estimates are worse than the group's own rate of success.
+ *
+ * @returns [groups] NaN: no estimate of it is held against anything
+ */
+function regretsOf({ groupOf, groupCount }: TrajectoryBatch, { p, y, turnOffsets }: Estimates): Float64Array {
+  const count = saidIn(groupCount).fill(0);
+  const solved = solvedIn(groupCount).fill(0);
+  const squared = squaredIn(groupCount).fill(0);
   for (let i = 0; i < y.length; i++) {
     const outcome = y[i];
     if (Number.isNaN(outcome)) continue;
+    const group = groupOf[i];
     const end = turnOffsets[i + 1];
     let said = 0;
-    let sum = squared[groupOf[i]];
+    let sum = squared[group];
     for (let t = turnOffsets[i]; t < end; t++) {
-      if (Number.isNaN(p[t])) continue;
+      const chance = p[t];
+      if (Number.isNaN(chance)) continue;
       said++;
-      sum += (p[t] - outcome) ** 2;
+      sum += (chance - outcome) ** 2;
     }
-    count[groupOf[i]] += said;
-    solved[groupOf[i]] += said * outcome;
-    squared[groupOf[i]] = sum;
+    count[group] += said;
+    solved[group] += said * outcome;
+    squared[group] = sum;
   }
-  const said = [...groups.keys()].filter((g) => count[g] > 0);
-  return Object.fromEntries(
-    said.map((g) => [groups[g], squared[g] - (solved[g] - (solved[g] * solved[g]) / count[g])]),
-  );
+  const regrets = new Float64Array(groupCount);
+  for (let g = 0; g < groupCount; g++) regrets[g] = squared[g] - (solved[g] - (solved[g] * solved[g]) / count[g]); // none: 0 / 0
+  return regrets;
+}
+
+/** The same under the names of the groups. */
+export function subgroupRegret(trajectories: TrajectoryBatch, estimates: Estimates): Record<string, number> {
+  return named(trajectories.groups, regretsOf(trajectories, estimates), -Infinity);
+}
+
+/**
+ * The regrets from `least` on by name, of two groups with one name the later's. Few are enough: a name that is new to V8 costs
+ * it more as a key of an object than the sums of its group.
+ */
+function named(groups: readonly string[], regrets: Float64Array, least: number): Record<string, number> {
+  const regretOf: Record<string, number> = {};
+  for (let g = 0; g < regrets.length; g++) if (regrets[g] >= least) regretOf[groups[g]] = regrets[g];
+  return regretOf;
 }
 
 /** How many trajectories have an estimate and an outcome. */
@@ -165,9 +203,10 @@ function estimatedTrajectories({ p, y, turnOffsets }: Estimates): number {
   let count = 0;
   for (let i = 0; i < y.length; i++) {
     if (Number.isNaN(y[i])) continue;
+    const end = turnOffsets[i + 1];
     let t = turnOffsets[i];
-    while (t < turnOffsets[i + 1] && Number.isNaN(p[t])) t++;
-    if (t < turnOffsets[i + 1]) count++;
+    while (t < end && Number.isNaN(p[t])) t++;
+    if (t < end) count++;
   }
   return count;
 }
@@ -182,6 +221,24 @@ interface Figures {
 }
 
 const WORST = 3;
+
+/** The groups of highest regret above 0, the highest first. */
+function worstGroups(groups: readonly string[], regrets: Float64Array): Figures['worst'] {
+  const least = regrets[bestRows(regrets, WORST).at(-1) ?? 0];
+  return Object.entries(named(groups, regrets, isOneNamedTwice(groups, regrets, least) ? -Infinity : least))
+    .filter(([, regret]) => regret > 0)
+    .sort(byRegret)
+    .slice(0, WORST);
+}
+
+function isOneNamedTwice(groups: readonly string[], regrets: Float64Array, least: number): boolean {
+  for (let g = 0; g < regrets.length; g++) {
+    if (regrets[g] >= least && groups.indexOf(groups[g]) !== groups.lastIndexOf(groups[g])) return true;
+  }
+  return false;
+}
+
+const byRegret = ([, a]: readonly [string, number], [, b]: readonly [string, number]) => b - a;
 
 export const predictorCalibrationDiagnostic = defineDiagnostic({
   id: 'predictor-calibration',
@@ -207,10 +264,7 @@ export const predictorCalibrationDiagnostic = defineDiagnostic({
     if (!estimates) return null;
     const sums = calibrationSums(estimates, bins);
     if (sums.bins.every(([count]) => count === 0)) return null;
-    const worst = Object.entries(subgroupRegret(trajectories, estimates))
-      .filter(([, regret]) => regret > 0)
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, WORST);
+    const worst = worstGroups(trajectories.groups, regretsOf(trajectories, estimates));
     return { sums, auc: aucOfEstimates(estimates), trajectories: estimatedTrajectories(estimates), worst };
   },
 
