@@ -53,6 +53,12 @@ it('notes failures that are decided early, warns of those that were right once',
   expect(undone.alerts.map(({ rule }) => rule)).toContain('undone');
 });
 
+it('shows the three steepest falls, of equal ones the first', () => {
+  const group = [0.3, 0.9, 0.6, 0.9].map((estimate, i) => decided(`${i}`, 0, 0.2, estimate, 0, 0));
+  const { evidence } = diagnoseRecords(prefixSuccessDiagnostic, [group]);
+  expect(evidence.map(({ trajectory, turn }) => [trajectory, turn])).toEqual([['1', 2], ['3', 2], ['2', 2]]); // prettier-ignore
+});
+
 it('names the point where the estimates can be trusted', () => {
   const long = Array.from({ length: 30 }, () => 0);
   const group = [decided('a', 1, ...long.map(() => 1)), decided('b', 0, ...long)];

@@ -1,11 +1,13 @@
 import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
+import { scratchDoubles, scratchInts } from '#lib/numeric';
 import { z } from 'zod';
-import { bestRows } from '../best-rows.js';
 import { mean, successOf } from '../groups.js';
-import { prefixCurves, type PrefixOptions } from '../prefix-curves.js';
+import { medianOf } from '../median.js';
+import { isWhole, lostFrom, rightToWrong, securedFrom, type PrefixOptions } from '../prefix-curves.js';
 import { figure, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 import { placesOf, visitorsOf } from '../visits.js';
+import { binOf } from './predictor-calibration.js';
 
 /** Where the outcome of one trajectory was decided. */
 export interface PrefixCurve {
@@ -40,24 +42,27 @@ export function prefixSuccess(trajectories: TrajectoryBatch, before: NumericValu
   const lengths = ids.map((_, i) => turnOffsets[i + 1] - turnOffsets[i]);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
   const alive = Array.from({ length: longest }, (_, t) => lengths.flatMap((length, i) => (length > t && !Number.isNaN(success[i]) ? [success[i]] : []))); // prettier-ignore
-  const curves = prefixCurves(trajectories, before, options);
-  const orNull = (turn: number) => (turn < 0 ? null : turn);
+  const fromStart = (turn: number, i: number) => (turn < turnOffsets[i + 1] ? turn - turnOffsets[i] : null);
   return {
     aliveByTurn: alive.map(({ length }) => length),
     successByTurnAlive: alive.map((outcomes) => mean(outcomes)),
     perTrajectory: ids.map((_, i): PrefixCurve | null => {
-      if (curves.isKnown[i] === 0) return null;
-      const curve = [...before.subarray(turnOffsets[i], turnOffsets[i + 1]), success[i]];
+      const [from, to] = [turnOffsets[i], turnOffsets[i + 1]];
+      if (from === to || Number.isNaN(success[i]) || !isWhole(before, from, to)) return null;
+      const curve = [...before.subarray(from, to), success[i]];
+      const progress = curve.slice(1).map((value, t) => value - curve[t]);
+      const [worstDrop, bestGain] = [Math.min(...progress), Math.max(...progress)];
+      const secured = success[i] === 1 ? fromStart(securedFrom(before, from, to, options.won), i) : null;
       return {
-        progress: curve.slice(1).map((value, t) => value - curve[t]),
-        pointOfNoReturn: orNull(curves.noReturn[i]),
-        pointOfSecuredSuccess: orNull(curves.secured[i]),
-        worstTurn: curves.worstTurn[i],
-        worstDrop: curves.worstDrop[i],
-        bestTurn: curves.bestTurn[i],
-        bestGain: curves.bestGain[i],
-        rightToWrong: curves.rightToWrong[i],
-        saturatedTurns: curves.secured[i] < 0 ? null : lengths[i] - curves.secured[i] - 1,
+        progress,
+        pointOfNoReturn: success[i] === 1 ? null : fromStart(lostFrom(before, from, to, options.lost), i),
+        pointOfSecuredSuccess: secured,
+        worstTurn: progress.indexOf(worstDrop),
+        worstDrop,
+        bestTurn: progress.indexOf(bestGain),
+        bestGain,
+        rightToWrong: rightToWrong(before, from, to),
+        saturatedTurns: secured === null ? null : lengths[i] - secured - 1,
       };
     }),
   };
@@ -70,38 +75,61 @@ const LEAST_VISITS = 3;
  * [turns] the chance of success before each turn: what was said after the turn before it (`successEstimate`), and where
  * nothing is said, the mean outcome of at least three other trajectories of the group through the same state.
  * Before the first turn: the others of the group. NaN: not known.
+ *
+ * @param before [turns] where it is written
  */
-export function successBefore(trajectories: TrajectoryBatch): { before: Float64Array; source: 'logged' | 'anchored' } {
-  const { turnOffsets, groupOf, ids, groupCount } = trajectories;
-  const success = successOf(trajectories);
+export function successBefore(
+  trajectories: TrajectoryBatch,
+  before: Float64Array = new Float64Array(trajectories.stateKey.length),
+): { before: Float64Array; source: 'logged' | 'anchored' } {
   const said = numbers(trajectories, 'turn.successEstimate');
   const isLogged = said !== null && !isSilent(said);
-  const judged = new Int32Array(groupCount);
-  const solved = new Int32Array(groupCount);
+  if (isLogged) before.set(said.subarray(0, -1), 1);
+  else successOfVisitors(trajectories, before);
+  successOfOthers(trajectories, before);
+  return { before, source: isLogged ? 'logged' : 'anchored' };
+}
+
+/** Writes how the other visitors of each turn's state did. */
+function successOfVisitors(trajectories: TrajectoryBatch, before: Float64Array): void {
+  const { turnOffsets, ids } = trajectories;
+  const success = successOf(trajectories);
+  const { placeOf } = placesOf(trajectories);
+  const { judged, solved } = visitorsOf(trajectories);
+  for (let i = 0; i < ids.length; i++) {
+    // itself is none of the others
+    const one = Number.isNaN(success[i]) ? 0 : 1;
+    const its = one === 1 ? success[i] : 0;
+    const to = turnOffsets[i + 1];
+    for (let turn = turnOffsets[i]; turn < to; turn++) {
+      const place = placeOf[turn];
+      const others = place >= 0 ? judged[place] - one : 0;
+      before[turn] = others >= LEAST_VISITS ? (solved[place] - its) / others : NaN;
+    }
+  }
+}
+
+const judgedIn = scratchInts();
+const solvedIn = scratchInts();
+
+/** Writes before each first turn how the others of the group did. */
+function successOfOthers(trajectories: TrajectoryBatch, before: Float64Array): void {
+  const { turnOffsets, groupOf, ids, groupCount } = trajectories;
+  const success = successOf(trajectories);
+  const judged = judgedIn(groupCount).fill(0);
+  const solved = solvedIn(groupCount).fill(0);
   for (let i = 0; i < ids.length; i++) {
     if (Number.isNaN(success[i])) continue;
     judged[groupOf[i]]++;
     solved[groupOf[i]] += success[i];
   }
-  const anchored = isLogged ? null : { ...placesOf(trajectories), ...visitorsOf(trajectories) };
-  const before = new Float64Array(trajectories.stateKey.length);
-  if (isLogged) before.set(said.subarray(0, -1), 1);
   for (let i = 0; i < ids.length; i++) {
-    // itself is none of the others
-    const one = Number.isNaN(success[i]) ? 0 : 1;
-    const its = one === 1 ? success[i] : 0;
-    const from = turnOffsets[i];
-    const to = turnOffsets[i + 1];
-    const group = groupOf[i];
-    if (from < to) before[from] = one === 1 && judged[group] > 1 ? (solved[group] - its) / (judged[group] - 1) : NaN;
-    if (!anchored) continue;
-    for (let turn = from + 1; turn < to; turn++) {
-      const place = anchored.placeOf[turn];
-      const others = place >= 0 ? anchored.judged[place] - one : 0;
-      before[turn] = others >= LEAST_VISITS ? (anchored.solved[place] - its) / others : NaN;
-    }
+    const first = turnOffsets[i];
+    if (first === turnOffsets[i + 1]) continue;
+    const others = judged[groupOf[i]] - 1;
+    const isJudged = !Number.isNaN(success[i]);
+    before[first] = isJudged && others > 0 ? (solved[groupOf[i]] - success[i]) / others : NaN;
   }
-  return { before, source: isLogged ? 'logged' : 'anchored' };
 }
 
 function isSilent(values: NumericValues): boolean {
@@ -124,14 +152,60 @@ function calibrationError(trajectories: TrajectoryBatch, before: Float64Array): 
     for (let turn = turnOffsets[i]; turn < end; turn++) {
       const estimate = before[turn];
       if (Number.isNaN(estimate)) continue;
-      bins[Math.max(0, Math.min(BINS - 1, estimate * BINS)) | 0] += estimate - outcome;
+      bins[binOf(estimate, BINS)] += estimate - outcome;
       n++;
     }
   }
-  return n > 0 ? bins.reduce((sum, bin) => sum + Math.abs(bin), 0) / n : null;
+  let off = 0;
+  for (let bin = 0; bin < BINS; bin++) off += Math.abs(bins[bin]);
+  return n > 0 ? off / n : null;
 }
 
 const EVIDENCE_PER_STEP = 3;
+
+/** Where a trajectory's chance of success falls most. */
+interface Fall {
+  readonly row: number;
+  readonly turn: number;
+  readonly by: number;
+}
+
+/** The steepest falls, one of a trajectory, the steepest first; of equal ones the earlier. */
+function steepestFalls(trajectories: TrajectoryBatch, before: Float64Array, isKnown: Int32Array): Fall[] {
+  const { ids, turnOffsets } = trajectories;
+  const success = successOf(trajectories);
+  const falls: Fall[] = [];
+  let least = 0; // no other is looked at
+  for (let i = 0; i < ids.length; i++) {
+    if (isKnown[i] === 0) continue;
+    const last = turnOffsets[i + 1] - 1;
+    let by = least;
+    let at = -1;
+    for (let turn = turnOffsets[i]; turn <= last; turn++) {
+      const fall = before[turn] - (turn === last ? success[i] : before[turn + 1]);
+      if (fall > by) {
+        by = fall;
+        at = turn;
+      }
+    }
+    if (at < 0) continue;
+    insertFall(falls, { row: i, turn: at - turnOffsets[i], by });
+    if (falls.length === EVIDENCE_PER_STEP) least = falls[EVIDENCE_PER_STEP - 1].by;
+  }
+  return falls;
+}
+
+function insertFall(falls: Fall[], fall: Fall): void {
+  let at = falls.length;
+  while (at > 0 && fall.by > falls[at - 1].by) at--;
+  falls.splice(at, 0, fall);
+  if (falls.length > EVIDENCE_PER_STEP) falls.pop();
+}
+
+const beforeTurns = scratchDoubles();
+const knownRows = scratchInts();
+const placesLost = scratchDoubles();
+
 /** Estimates that are off by more say nothing of a single turn. */
 const CALIBRATED = 0.1;
 
@@ -160,31 +234,39 @@ export const prefixSuccessDiagnostic = stepwise({
   }),
 
   measure({ trajectories }, options) {
-    const { before, source } = successBefore(trajectories);
+    const { before, source } = successBefore(trajectories, beforeTurns(trajectories.stateKey.length));
     const { ids, groups, groupOf, turnOffsets } = trajectories;
-    const { isKnown, noReturn, secured, rightToWrong, worstDrop, worstTurn } = prefixCurves(
-      trajectories,
-      before,
-      options,
-    );
     const success = successOf(trajectories);
-    const [places, saturated]: [number[], number[]] = [[], []];
-    let [known, failures, lostFromStart, wereRight] = [0, 0, 0, 0];
+    const isKnown = knownRows(ids.length).fill(0);
+    const places = placesLost(ids.length);
+    let known = 0;
+    let secured = 0;
+    let saturated = 0;
+    let failures = 0;
+    let lostFromStart = 0;
+    let wereRight = 0;
+    let lost = 0;
     for (let i = 0; i < ids.length; i++) {
-      if (isKnown[i] === 0) continue;
+      const from = turnOffsets[i];
+      const to = turnOffsets[i + 1];
+      if (from === to || Number.isNaN(success[i]) || !isWhole(before, from, to)) continue;
+      isKnown[i] = 1;
       known++;
-      const turns = turnOffsets[i + 1] - turnOffsets[i];
-      if (secured[i] >= 0) saturated.push((turns - secured[i] - 1) / turns);
-      if (success[i] === 1) continue;
+      if (success[i] === 1) {
+        const since = securedFrom(before, from, to, options.won);
+        if (since === to) continue;
+        secured++;
+        saturated += (to - since - 1) / (to - from);
+        continue;
+      }
       failures++;
-      if (rightToWrong[i] > 0) wereRight++;
-      const isOpen = before[turnOffsets[i]] > options.lost;
-      if (!isOpen) lostFromStart++;
-      else if (noReturn[i] >= 0) places.push(noReturn[i] / turns);
+      if (rightToWrong(before, from, to) > 0) wereRight++;
+      const since = lostFrom(before, from, to, options.lost);
+      if (!(before[from] > options.lost)) lostFromStart++;
+      else if (since < to) places[lost++] = (since - from) / (to - from);
     }
     if (known === 0) return null;
-    places.sort((a, b) => a - b);
-    const median = places.length === 0 ? null : (places[(places.length - 1) >> 1] + places[places.length >> 1]) / 2;
+    const median = lost === 0 ? null : medianOf(places, 0, lost);
     const ece = calibrationError(trajectories, before);
     const isTrusted = ece !== null && ece < CALIBRATED;
     return {
@@ -192,7 +274,7 @@ export const prefixSuccessDiagnostic = stepwise({
         medianNoReturn: isTrusted ? median : null,
         lostFromStartShare: failures > 0 ? lostFromStart / failures : null,
         rightToWrongShare: failures > 0 ? wereRight / failures : null,
-        saturatedShare: mean(saturated),
+        saturatedShare: secured > 0 ? saturated / secured : null,
         calibrationError: ece,
         logged: Number(source === 'logged'),
         curves: known,
@@ -206,18 +288,13 @@ export const prefixSuccessDiagnostic = stepwise({
         saturatedShare: 'no success was secured before its end',
       },
       observations: known,
-      evidence: bestRows(
-        worstDrop.map((drop, i) => (isKnown[i] === 1 ? -drop : NaN)),
-        EVIDENCE_PER_STEP,
-      )
-        .filter((i) => worstDrop[i] < 0)
-        .map((i) => ({
-          group: groups[groupOf[i]],
-          trajectory: ids[i],
-          turn: worstTurn[i],
-          note: `the chance of success falls by ${figure(-worstDrop[i])}`,
-          weight: -worstDrop[i],
-        })),
+      evidence: steepestFalls(trajectories, before, isKnown).map(({ row, turn, by }) => ({
+        group: groups[groupOf[row]],
+        trajectory: ids[row],
+        turn,
+        note: `the chance of success falls by ${figure(by)}`,
+        weight: by,
+      })),
     };
   },
 
