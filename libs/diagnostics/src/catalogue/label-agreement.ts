@@ -29,7 +29,11 @@ export interface LabelCounts {
  */
 export function labelCounts(turnOffsets: Int32Array, a: NumericValues, b: NumericValues): LabelCounts {
   const pairs = new Int32Array(LABELS.length ** 2);
-  const counts = { labelled: 0, equal: 0, records: 0, exact: 0, sameFirstError: 0 };
+  let allLabelled = 0;
+  let allEqual = 0;
+  let records = 0;
+  let exact = 0;
+  let sameFirstError = 0;
   for (let i = 0; i + 1 < turnOffsets.length; i++) {
     const from = turnOffsets[i];
     const to = turnOffsets[i + 1];
@@ -41,26 +45,29 @@ export function labelCounts(turnOffsets: Int32Array, a: NumericValues, b: Numeri
       if (Number.isNaN(ofA)) continue;
       labelled++;
       equal += Number(ofA === ofB);
-      if (isLabel(ofA) && isLabel(ofB)) pairs[LABELS.length * ((ofA | 0) + 1) + (ofB | 0) + 1]++;
+      // without a branch for each label: nobody can guess which comes next
+      const labelOfA = ofA | 0;
+      const labelOfB = ofB | 0;
+      if (labelOfA !== ofA || labelOfB !== ofB) continue;
+      if (isLabel(labelOfA) && isLabel(labelOfB)) pairs[LABELS.length * (labelOfA + 1) + labelOfB + 1]++;
     }
     if (labelled === 0) continue;
-    counts.records++;
-    counts.labelled += labelled;
-    counts.equal += equal;
-    if (labelled === equal) counts.exact++;
-    if (firstError(a, from, to) === firstError(b, from, to)) counts.sameFirstError++;
+    records++;
+    allLabelled += labelled;
+    allEqual += equal;
+    if (labelled === equal) exact++;
+    if (haveSameFirstError(a, b, from, to)) sameFirstError++;
   }
   const confusion = LABELS.map((_, row) => LABELS.map((__, column) => pairs[LABELS.length * row + column]));
-  return { confusion, ...counts };
+  return { confusion, labelled: allLabelled, equal: allEqual, records, exact, sameFirstError };
 }
 
-/** Without a branch for each label: nobody can guess which comes next. */
-const isLabel = (value: number) => (value | 0) === value && value >= -1 && value <= 1;
+const isLabel = (whole: number) => whole >= -1 && whole <= 1;
 
-/** -1: none */
-function firstError(labels: NumericValues, from: number, to: number): number {
-  for (let t = from; t < to; t++) if (labels[t] === -1) return t;
-  return -1;
+/** Whether the first −1 of either is one of both; none at all is the same. */
+function haveSameFirstError(a: NumericValues, b: NumericValues, from: number, to: number): boolean {
+  for (let t = from; t < to; t++) if (a[t] === -1 || b[t] === -1) return a[t] === b[t];
+  return true;
 }
 
 /**
