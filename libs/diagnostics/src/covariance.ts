@@ -3,7 +3,9 @@ import type { Numbers } from '#lib/numeric';
 /** Population covariance of two columns over some rows; 0 for one row. */
 export function covariance(x: Numbers, y: Numbers, rows: readonly number[]): number {
   const count = rows.length;
-  let [meanX, meanY, sum] = [0, 0, 0];
+  let meanX = 0;
+  let meanY = 0;
+  let sum = 0;
   for (let k = 0; k < count; k++) {
     meanX += x[rows[k]] / count;
     meanY += y[rows[k]] / count;
@@ -18,7 +20,9 @@ export function pooledCovariance(
   y: Numbers,
   groups: readonly { readonly rows: readonly number[] }[],
 ): number {
-  return groups.reduce((sum, { rows }) => sum + covariance(x, y, rows), 0);
+  let sum = 0;
+  for (const { rows } of groups) sum += covariance(x, y, rows);
+  return sum;
 }
 
 /** Where a sum of variances is rounding only. */
