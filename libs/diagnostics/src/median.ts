@@ -1,22 +1,37 @@
-/** @param values at least one; reordered */
-export function median(values: number[]): number {
-  ascend(values);
-  const half = values.length >> 1;
-  return values.length % 2 === 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+import { scratchDoubles } from '#lib/numeric';
+
+const copyOf = scratchDoubles();
+
+/** @param values at least one */
+export function median(values: readonly number[]): number {
+  const copy = copyOf(values.length);
+  for (let i = 0; i < values.length; i++) copy[i] = values[i];
+  return medianOf(copy, 0, values.length);
+}
+
+/**
+ * The median of the values in [from, to), at least one.
+ *
+ * @param values put in ascending order there
+ */
+export function medianOf(values: Float64Array, from: number, to: number): number {
+  ascend(values, from, to);
+  const half = (from + to) >> 1;
+  return (to - from) % 2 === 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 /** As many values as a group has are sooner put in place one by one than sort is called. */
 const FEW = 32;
 
-function ascend(values: number[]): void {
-  if (values.length > FEW) {
-    values.sort((a, b) => a - b);
+function ascend(values: Float64Array, from: number, to: number): void {
+  if (to - from > FEW) {
+    values.subarray(from, to).sort();
     return;
   }
-  for (let i = 1; i < values.length; i++) {
+  for (let i = from + 1; i < to; i++) {
     const value = values[i];
     let place = i;
-    for (; place > 0 && values[place - 1] > value; place--) values[place] = values[place - 1];
+    for (; place > from && values[place - 1] > value; place--) values[place] = values[place - 1];
     values[place] = value;
   }
 }

@@ -1,5 +1,5 @@
 import type { NumericValues } from '#lib/dataset';
-import { allEqual, auc, concordance, pearson, spearman, type Numbers } from '#lib/numeric';
+import { allEqual, auc, concordance, pearson, scratchDoubles, scratchInts, spearman, type Numbers } from '#lib/numeric';
 import { leastSquares } from './least-squares.js';
 import { rowsByKey, type RowsByKey } from './rows-by-key.js';
 
@@ -60,10 +60,12 @@ export function processAgreement(rows: ProcessOutcomeRows, params: ProcessOutcom
   return agreementOf(whole(rows), params);
 }
 
+const rowsKept = scratchInts();
+
 /** The rows that have a score and an outcome: the columns themselves where all have. */
 function whole(rows: ProcessOutcomeRows): ProcessOutcomeRows {
   const { process, success, turns, groupOf, trainingStep } = rows;
-  const kept = new Int32Array(process.length);
+  const kept = rowsKept(process.length);
   let count = 0;
   for (let i = 0; i < process.length; i++)
     if (!Number.isNaN(process[i]) && !Number.isNaN(success[i])) kept[count++] = i;
@@ -99,11 +101,22 @@ function agreementOf({ process: p, success: y, turns: T, groupOf }: ProcessOutco
   };
 }
 
-const signs = (y: Numbers) => y.map((value) => 2 * value - 1);
+const signsOf = scratchDoubles();
+
+function signs(y: Numbers): Float64Array {
+  const found = signsOf(y.length);
+  for (let i = 0; i < found.length; i++) found[i] = 2 * y[i] - 1;
+  return found;
+}
 
 /** Mean score of the successes and of the others, and how often the threshold takes one for the other. */
 function ofEachOutcome(p: Numbers, y: Numbers, threshold: number) {
-  let [right, sumOfRight, missed, wrong, sumOfWrong, alarms] = [0, 0, 0, 0, 0, 0];
+  let right = 0;
+  let sumOfRight = 0;
+  let missed = 0;
+  let wrong = 0;
+  let sumOfWrong = 0;
+  let alarms = 0;
   for (let i = 0; i < p.length; i++) {
     if (y[i] === 1) {
       right++;
@@ -143,24 +156,41 @@ function kendallTauB(p: Numbers, agreement: Value, mixedPairs: number): Value {
   return ((2 * (agreement ?? NaN) - 1) * mixedPairs) / Math.sqrt(mixedPairs * differing);
 }
 
+const placesOf = scratchInts();
+
 /** Of scores in any range: below 0 there are as many bins as it takes. */
 function calibrationError(p: Numbers, y: Numbers, bins: number): Value {
-  const sums = new Map<number, number>();
+  // the bins in the order in which they were first seen
+  const placeOf = placesOf(bins).fill(-1);
+  const placeBelow = new Map<number, number>();
+  const sums: number[] = [];
   for (let i = 0; i < p.length; i++) {
     const bin = Math.min(bins - 1, Math.floor(p[i] * bins));
-    sums.set(bin, (sums.get(bin) ?? 0) + p[i] - y[i]);
+    let place = bin >= 0 ? placeOf[bin] : (placeBelow.get(bin) ?? -1);
+    if (place < 0) {
+      place = sums.push(0) - 1;
+      if (bin >= 0) placeOf[bin] = place;
+      else placeBelow.set(bin, place);
+    }
+    sums[place] = sums[place] + p[i] - y[i];
   }
   // |B| / N · |mean p − mean y| = |Σ (p − y)| / N
   let total = 0;
-  for (const bin of sums.values()) total += Math.abs(bin);
+  for (const sum of sums) total += Math.abs(sum);
   return share(total, p.length);
 }
 
+const scoresOf = scratchDoubles();
+const outcomesOf = scratchDoubles();
+
 function inGroups(p: Numbers, y: Numbers, { offsets, rows }: RowsByKey) {
-  const [scores, outcomes] = [at(p, rows), at(y, rows)];
+  const scores = at(p, rows, scoresOf(rows.length));
+  const outcomes = at(y, rows, outcomesOf(rows.length));
   const groups = offsets.length - 1;
   const sums = { mixed: 0, rowsOfMixed: 0, aurocs: 0, right: 0, pairs: 0, agreeing: 0 };
-  let [onlyScoresDiffer, selected, succeeded] = [0, 0, 0];
+  let onlyScoresDiffer = 0;
+  let selected = 0;
+  let succeeded = 0;
   for (let g = 0; g < groups; g++) {
     const from = offsets[g];
     const to = offsets[g + 1];
@@ -194,10 +224,17 @@ function inGroups(p: Numbers, y: Numbers, { offsets, rows }: RowsByKey) {
 
 /** Mean outcome of the rows with the highest score. */
 function outcomeOfBest(scores: Numbers, outcomes: Numbers, from: number, to: number): number {
-  let [highest, sum, count] = [-Infinity, 0, 0];
+  let highest = -Infinity;
+  let sum = 0;
+  let count = 0;
   for (let k = from; k < to; k++) {
-    if (scores[k] > highest) [highest, sum, count] = [scores[k], 0, 0];
-    if (scores[k] < highest) continue;
+    const score = scores[k];
+    if (score < highest) continue;
+    if (score > highest) {
+      highest = score;
+      sum = 0;
+      count = 0;
+    }
     sum += outcomes[k];
     count++;
   }
@@ -227,7 +264,9 @@ function overSteps(p: Numbers, y: Numbers, T: Numbers, trainingStep: Int32Array)
   const [meanProcessByStep, meanOutcomeByStep] = [curve(p), curve(y)];
   const slope = (values: readonly number[]) => leastSquares(steps, values)?.slope ?? null;
 
-  let [lowest, gapDrawup, gapDrawupStep]: [number, number, Value] = [Infinity, 0, null];
+  let lowest = Infinity;
+  let gapDrawup = 0;
+  let gapDrawupStep: Value = null;
   steps.forEach((step, s) => {
     const gap = meanProcessByStep[s] - meanOutcomeByStep[s];
     lowest = Math.min(lowest, gap);
@@ -255,8 +294,7 @@ function total(values: Numbers): number {
 }
 
 /** The values of some rows, side by side. */
-function at(values: Numbers, rows: Int32Array): Float64Array {
-  const found = new Float64Array(rows.length);
+function at(values: Numbers, rows: Int32Array, found: Float64Array = new Float64Array(rows.length)): Float64Array {
   for (let k = 0; k < found.length; k++) found[k] = values[rows[k]];
   return found;
 }
@@ -268,7 +306,8 @@ function meanOf(values: Float64Array, from: number, to: number): number {
 }
 
 function differ(values: Float64Array, from: number, to: number): boolean {
-  let [min, max] = [Infinity, -Infinity];
+  let min = Infinity;
+  let max = -Infinity;
   for (let k = from; k < to; k++) {
     if (values[k] < min) min = values[k];
     if (values[k] > max) max = values[k];

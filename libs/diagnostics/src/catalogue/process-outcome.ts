@@ -1,9 +1,9 @@
 import { numbers, type TrajectoryBatch } from '#lib/dataset';
-import { rowLengths, rowSums } from '#lib/numeric';
+import { rowLengths, rowSums, scratchDoubles } from '#lib/numeric';
 import { z } from 'zod';
 import type { Measured, Values } from '../diagnostic.js';
 import { groupRows, successOf } from '../groups.js';
-import { median } from '../median.js';
+import { medianOf } from '../median.js';
 import { oncePerBatch } from '../once-per-batch.js';
 import { oncePerWindow } from '../once-per-window.js';
 import { processAgreement } from '../process-outcome.js';
@@ -31,14 +31,21 @@ const processOf = oncePerBatch((trajectories: TrajectoryBatch): Float64Array => 
 export function processConflicts(trajectories: TrajectoryBatch) {
   const process = processOf(trajectories);
   const success = successOf(trajectories);
-  let [count, paid, paidToFailures, processSum, outcomeSum] = [0, 0, 0, 0, 0];
+  let count = 0;
+  let paid = 0;
+  let paidToFailures = 0;
+  let processSum = 0;
+  let outcomeSum = 0;
   for (let row = 0; row < process.length; row++) {
-    if (Number.isNaN(process[row]) || Number.isNaN(success[row])) continue;
+    const score = process[row];
+    const outcome = success[row];
+    if (Number.isNaN(score) || Number.isNaN(outcome)) continue;
+    const pay = Math.max(score, 0);
     count++;
-    paid += Math.max(process[row], 0);
-    if (success[row] === 0) paidToFailures += Math.max(process[row], 0);
-    processSum += process[row];
-    outcomeSum += success[row];
+    paid += pay;
+    if (outcome === 0) paidToFailures += pay;
+    processSum += score;
+    outcomeSum += outcome;
   }
   const { compared, conflicts } = conflictsInGroups(trajectories, process, success);
   return {
@@ -50,22 +57,30 @@ export function processConflicts(trajectories: TrajectoryBatch) {
   };
 }
 
+const scoresOf = scratchDoubles();
+
 /** Of the groups with both: how many trajectories stand on the wrong side of the other outcome's median. */
 function conflictsInGroups(trajectories: TrajectoryBatch, process: Float64Array, success: Float64Array) {
-  let [compared, conflicts] = [0, 0];
+  const scores = scoresOf(process.length);
+  let compared = 0;
+  let conflicts = 0;
   for (const { rows } of groupRows(trajectories)) {
-    const ofRight: number[] = [];
-    const ofWrong: number[] = [];
-    for (const row of rows) {
-      if (Number.isNaN(process[row]) || Number.isNaN(success[row])) continue;
-      (success[row] === 1 ? ofRight : ofWrong).push(process[row]);
+    // successes in [0, right), failures in [wrong, size)
+    const size = rows.length;
+    let right = 0;
+    let wrong = size;
+    for (let k = 0; k < size; k++) {
+      const score = process[rows[k]];
+      const outcome = success[rows[k]];
+      if (Number.isNaN(score) || Number.isNaN(outcome)) continue;
+      scores[outcome === 1 ? right++ : --wrong] = score;
     }
-    if (ofRight.length === 0 || ofWrong.length === 0) continue;
-    const medianOfRight = median(ofRight);
-    const medianOfWrong = median(ofWrong);
-    compared += ofRight.length + ofWrong.length;
-    for (const score of ofRight) conflicts += Number(score < medianOfWrong);
-    for (const score of ofWrong) conflicts += Number(score > medianOfRight);
+    if (right === 0 || wrong === size) continue;
+    const medianOfRight = medianOf(scores, 0, right);
+    const medianOfWrong = medianOf(scores, wrong, size);
+    compared += right + size - wrong;
+    for (let k = 0; k < right; k++) conflicts += Number(scores[k] < medianOfWrong);
+    for (let k = wrong; k < size; k++) conflicts += Number(scores[k] > medianOfRight);
   }
   return { compared, conflicts };
 }
