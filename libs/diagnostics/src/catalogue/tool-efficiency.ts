@@ -1,29 +1,34 @@
 import { jsonValues, numbers, type TrajectoryBatch } from '#lib/dataset';
+import { scratchDoubles } from '#lib/numeric';
 import { z } from 'zod';
-import { covariance, NO_VARIANCE, pooledCovariance } from '../covariance.js';
-import { groupRows, mean, successOf, type GroupRows } from '../groups.js';
+import { bestRows } from '../best-rows.js';
+import { covariance, NO_VARIANCE } from '../covariance.js';
+import { groupRows, successOf } from '../groups.js';
 import { percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 
-/** Whether a tool was called on a turn. */
-const isCall = (name: unknown) => typeof name === 'string' && name !== '';
-
-/** [trajectories] tool calls, and those of them that failed */
-export function toolCalls(trajectories: TrajectoryBatch): { calls: Float64Array; failures: Float64Array } {
-  const { ids, turnOffsets } = trajectories;
+/**
+ * Tool calls, and those of them that failed.
+ *
+ * @param calls [trajectories] is written to
+ */
+function countCalls(trajectories: TrajectoryBatch, calls: Float64Array): { total: number; failed: number } {
+  const { turnOffsets } = trajectories;
   const column = trajectories.columns.get('turn.toolName');
   const names = column ? jsonValues(column) : [];
   const error = numbers(trajectories, 'turn.toolError');
-  const calls = new Float64Array(ids.length);
-  const failures = new Float64Array(ids.length);
-  for (let i = 0; i < ids.length; i++) {
+  let [total, failed] = [0, 0];
+  for (let i = 0; i < calls.length; i++) {
+    const before = total;
     for (let turn = turnOffsets[i]; turn < turnOffsets[i + 1]; turn++) {
-      if (!isCall(names[turn])) continue;
-      calls[i]++;
-      if (error && error[turn] > 0) failures[i]++;
+      const name = names[turn];
+      if (typeof name !== 'string' || name === '') continue;
+      total++;
+      if (error && error[turn] > 0) failed++;
     }
+    calls[i] = total - before;
   }
-  return { calls, failures };
+  return { total, failed };
 }
 
 /**
@@ -40,54 +45,98 @@ export function toolCalls(trajectories: TrajectoryBatch): { calls: Float64Array;
  * @param toolWeight w
  */
 export function toolEfficiency(trajectories: TrajectoryBatch, toolWeight: number) {
-  const { calls, failures } = toolCalls(trajectories);
-  const success = successOf(trajectories);
-  const groups = groupRows(trajectories);
-  const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
-  const solved = ({ rows }: GroupRows) => rows.filter((row) => success[row] === 1);
-  const isBlind = (group: GroupRows) => solved(group).some((row) => calls[row] === 0);
-  const withCalls = ({ rows }: GroupRows) => rows.filter((row) => calls[row] > 0).length;
-
-  const qualifying = groups.map(solved).filter((rows) => rows.length >= 2);
-  const excess = qualifying.map((rows) => {
-    const counts = rows.map((row) => calls[row]);
-    return mean(counts)! - Math.min(...counts);
-  });
-  const lifts = groups.flatMap(({ rows }) => {
-    const judged = rows.filter((row) => !Number.isNaN(success[row]));
-    const rate = (some: readonly number[]) => mean(some.map((row) => success[row]));
-    const [used, spared] = [
-      rate(judged.filter((row) => calls[row] > 0)),
-      rate(judged.filter((row) => calls[row] === 0)),
-    ];
-    return used === null || spared === null ? [] : [used - spared];
-  });
-
-  const economy = success.map((one, i) => (one === 1 ? toolWeight / (calls[i] + 1) : 0));
-  const reward = economy.map((share, i) => (success[i] === 1 ? 1 : 0) + share);
-  const compared = groups.filter(({ rows }) => rows.length >= 2);
-  const variance = pooledCovariance(reward, reward, compared);
   const n = trajectories.ids.length;
-  const used = groups.reduce((total, group) => total + withCalls(group), 0);
+  const [calls, economy, reward] = [callsOf(n), economyOf(n), rewardOf(n)];
+  const { total, failed } = countCalls(trajectories, calls);
+  const success = successOf(trajectories);
+  for (let i = 0; i < n; i++) {
+    economy[i] = success[i] === 1 ? toolWeight / (calls[i] + 1) : 0;
+    reward[i] = (success[i] === 1 ? 1 : 0) + economy[i];
+  }
+  const perGroup: GroupUse[] = [];
+  let [used, blindlyUsed] = [0, 0];
+  let [excess, qualifying, lift, lifted] = [0, 0, 0, 0];
+  let [variance, ofEconomy] = [0, 0];
+  for (const { name, rows } of groupRows(trajectories)) {
+    const group = usesOf(rows, calls, success);
+    used += group.used;
+    if (group.blind) blindlyUsed += group.used;
+    perGroup.push({ group: name, trajectories: rows.length, used: group.used, blind: group.blind });
+    if (group.excess !== null) {
+      excess += group.excess;
+      qualifying++;
+    }
+    if (group.lift !== null) {
+      lift += group.lift;
+      lifted++;
+    }
+    if (rows.length < 2) continue;
+    variance += covariance(reward, reward, rows);
+    ofEconomy += covariance(economy, reward, rows);
+  }
   return {
-    callsPerTrajectory: n > 0 ? sum(calls) / n : null,
-    toolFailureRate: sum(calls) > 0 ? sum(failures) / sum(calls) : null,
+    callsPerTrajectory: n > 0 ? total / n : null,
+    toolFailureRate: total > 0 ? failed / total : null,
     toolUseShare: n > 0 ? used / n : null,
-    blindInvocationShare:
-      n > 0 ? groups.filter(isBlind).reduce((total, group) => total + withCalls(group), 0) / n : null,
-    excessCalls: mean(excess),
-    toolLift: mean(lifts),
-    qualifyingGroups: qualifying.length,
-    coupledToolVarianceShare:
-      variance > NO_VARIANCE ? compared.reduce((total, { rows }) => total + covariance(economy, reward, rows), 0) / variance : null, // prettier-ignore
-    perGroup: groups.map((group) => ({
-      group: group.name,
-      trajectories: group.rows.length,
-      used: withCalls(group),
-      blind: isBlind(group),
-    })),
+    blindInvocationShare: n > 0 ? blindlyUsed / n : null,
+    excessCalls: qualifying > 0 ? excess / qualifying : null,
+    toolLift: lifted > 0 ? lift / lifted : null,
+    qualifyingGroups: qualifying,
+    coupledToolVarianceShare: variance > NO_VARIANCE ? ofEconomy / variance : null,
+    perGroup,
   };
 }
+
+const callsOf = scratchDoubles();
+const economyOf = scratchDoubles();
+const rewardOf = scratchDoubles();
+
+interface GroupUse {
+  readonly group: string;
+  readonly trajectories: number;
+  /** those with a call */
+  readonly used: number;
+  /** a success had none */
+  readonly blind: boolean;
+}
+
+/** How the trajectories of one group use tools. `excess` needs two successes, `lift` some with a call and some without. */
+function usesOf(rows: readonly number[], calls: Float64Array, success: Float64Array) {
+  let [used, solved, solvedCalls, fewest] = [0, 0, 0, Infinity];
+  let [judgedWith, solvedWith, judgedWithout, solvedWithout] = [0, 0, 0, 0];
+  for (let k = 0; k < rows.length; k++) {
+    const row = rows[k];
+    const isUse = calls[row] > 0;
+    if (isUse) used++;
+    if (Number.isNaN(success[row])) continue;
+    if (isUse) {
+      judgedWith++;
+      solvedWith += success[row];
+    } else {
+      judgedWithout++;
+      solvedWithout += success[row];
+    }
+    if (success[row] !== 1) continue;
+    solved++;
+    solvedCalls += calls[row];
+    if (calls[row] < fewest) fewest = calls[row];
+  }
+  return {
+    used,
+    blind: fewest === 0,
+    excess: solved >= 2 ? solvedCalls / solved - fewest : null,
+    lift: judgedWith > 0 && judgedWithout > 0 ? solvedWith / judgedWith - solvedWithout / judgedWithout : null,
+  };
+}
+
+/** The few groups with most blind use; of equal ones the earlier. */
+function blindest(perGroup: readonly GroupUse[]): GroupUse[] {
+  const uses = usesOfGroups(perGroup.length);
+  for (let g = 0; g < uses.length; g++) uses[g] = perGroup[g].blind && perGroup[g].used > 0 ? perGroup[g].used : NaN;
+  return bestRows(uses, EVIDENCE_PER_STEP).map((g) => perGroup[g]);
+}
+
+const usesOfGroups = scratchDoubles();
 
 const EVIDENCE_PER_STEP = 3;
 /** trajectories below which a training step is too small to alert on */
@@ -134,15 +183,11 @@ export const toolEfficiencyDiagnostic = stepwise({
         coupledToolVarianceShare: 'success and calls do not differ inside any group',
       },
       observations: trajectories.ids.length,
-      evidence: perGroup
-        .filter(({ blind, used }) => blind && used > 0)
-        .sort((a, b) => b.used - a.used)
-        .slice(0, EVIDENCE_PER_STEP)
-        .map(({ group, used, trajectories: of }) => ({
-          group,
-          note: `${used} of ${of} called a tool; one solved it without`,
-          weight: used,
-        })),
+      evidence: blindest(perGroup).map(({ group, used, trajectories: of }) => ({
+        group,
+        note: `${used} of ${of} called a tool; one solved it without`,
+        weight: used,
+      })),
     };
   },
 
