@@ -205,9 +205,12 @@ function namesParents(parentOf: Int32Array): boolean {
   return false;
 }
 
-function largestGroup(trajectories: TrajectoryBatch): number {
+const sizesOf = scratchInts();
+
+function largestGroup({ groupOf, groupCount }: TrajectoryBatch): number {
+  const sizes = sizesOf(groupCount).fill(0);
   let most = 0;
-  for (const { rows } of groupRows(trajectories)) most = Math.max(most, rows.length);
+  for (let row = 0; row < groupOf.length; row++) most = Math.max(most, ++sizes[groupOf[row]]);
   return most;
 }
 
