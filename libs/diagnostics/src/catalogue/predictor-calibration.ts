@@ -67,63 +67,113 @@ interface Estimates {
   readonly y: Float64Array;
   /** [trajectories + 1] */
   readonly turnOffsets: Int32Array;
+  /** [trajectories] */
+  readonly groupOf: Int32Array;
+  readonly groupCount: number;
 }
 
 export function estimatesOf(trajectories: TrajectoryBatch): Estimates | null {
   const p = numbers(trajectories, 'turn.successEstimate');
-  return p && { p, y: successOf(trajectories), turnOffsets: trajectories.turnOffsets };
+  const { turnOffsets, groupOf, groupCount } = trajectories;
+  return p && { p, y: successOf(trajectories), turnOffsets, groupOf, groupCount };
 }
 
+/** What one walk over the turns tells. */
+interface Tally {
+  readonly sums: CalibrationSums;
+  /** with an estimate and an outcome */
+  readonly trajectories: number;
+  /**
+   * [groups] Σ (p − y)² − Σ (y − ȳ_g)²: above 0 the estimates are worse than the group's own rate of success. NaN: none is
+   * held against anything
+   */
+  readonly regrets: Float64Array;
+}
+
+const saidIn = scratchDoubles();
+const solvedIn = scratchDoubles();
+const squaredIn = scratchDoubles();
+
 /** @param bins of equal width */
-export function calibrationSums(estimates: Estimates, bins: number): CalibrationSums {
-  const { p, y, turnOffsets } = estimates;
+function tally({ p, y, turnOffsets, groupOf, groupCount }: Estimates, bins: number): Tally {
   const counts = new Float64Array(bins);
   const ofP = new Float64Array(bins);
   const ofY = new Float64Array(bins);
+  const ofGroup = {
+    said: saidIn(groupCount).fill(0),
+    solved: solvedIn(groupCount).fill(0),
+    squared: squaredIn(groupCount).fill(0),
+  };
   let squaredError = 0;
+  let logLoss = 0;
   let error = 0;
+  let trajectories = 0;
   for (let i = 0; i < y.length; i++) {
     const outcome = y[i];
     if (Number.isNaN(outcome)) continue;
+    const group = groupOf[i];
     const end = turnOffsets[i + 1];
+    let said = 0;
+    let squared = ofGroup.squared[group];
     for (let t = turnOffsets[i]; t < end; t++) {
       const chance = p[t];
       if (Number.isNaN(chance)) continue;
+      said++;
       const bin = binOf(chance, bins);
       counts[bin]++;
       ofP[bin] += chance;
       ofY[bin] += outcome;
       const off = outcome - chance;
       squaredError += off * off;
+      squared += off * off;
       error += off;
+      const sure = clamp(chance, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY);
+      logLoss -= Math.log(outcome > 0 ? sure : 1 - sure);
     }
+    if (said > 0) trajectories++;
+    ofGroup.said[group] += said;
+    ofGroup.solved[group] += said * outcome;
+    ofGroup.squared[group] = squared;
   }
   return {
-    bins: Array.from(counts, (count, bin) => [count, ofP[bin], ofY[bin]] as const),
-    squaredError,
-    logLoss: logLossOf(estimates),
-    error,
+    sums: {
+      bins: Array.from(counts, (count, bin) => [count, ofP[bin], ofY[bin]] as const),
+      squaredError,
+      logLoss,
+      error,
+    },
+    trajectories,
+    regrets: regretsOf(ofGroup),
   };
 }
 
 /** The bin of an estimate: an edge goes to the upper one. What is no chance goes to the nearest. */
 export const binOf = (chance: number, bins: number) => (chance >= 1 ? bins - 1 : chance > 0 ? (chance * bins) | 0 : 0);
 
-/** Apart from the other sums, which would have to be put aside at each call of the logarithm. */
-function logLossOf({ p, y, turnOffsets }: Estimates): number {
-  let logLoss = 0;
-  for (let i = 0; i < y.length; i++) {
-    const outcome = y[i];
-    if (Number.isNaN(outcome)) continue;
-    const end = turnOffsets[i + 1];
-    for (let t = turnOffsets[i]; t < end; t++) {
-      const chance = p[t];
-      if (Number.isNaN(chance)) continue;
-      const sure = clamp(chance, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY);
-      logLoss -= Math.log(outcome > 0 ? sure : 1 - sure);
-    }
+function regretsOf({ said, solved, squared }: Record<'said' | 'solved' | 'squared', Float64Array>): Float64Array {
+  const regrets = new Float64Array(said.length);
+  for (let g = 0; g < said.length; g++) {
+    regrets[g] = squared[g] - (solved[g] - (solved[g] * solved[g]) / said[g]); // nothing said: 0 / 0
   }
-  return logLoss;
+  return regrets;
+}
+
+/** @param bins of equal width */
+export const calibrationSums = (estimates: Estimates, bins: number): CalibrationSums => tally(estimates, bins).sums;
+
+/** Per group how much worse the estimates are than its own rate of success. */
+export function subgroupRegret({ groups }: TrajectoryBatch, estimates: Estimates): Record<string, number> {
+  return named(groups, tally(estimates, 1).regrets, -Infinity);
+}
+
+/**
+ * The regrets from `least` on by name, of two groups with one name the later's. Few are enough: a name that is new to V8 costs
+ * it more as a key of an object than the sums of its group.
+ */
+function named(groups: readonly string[], regrets: Float64Array, least: number): Record<string, number> {
+  const regretOf: Record<string, number> = {};
+  for (let g = 0; g < regrets.length; g++) if (regrets[g] >= least) regretOf[groups[g]] = regrets[g];
+  return regretOf;
 }
 
 const ofSuccesses = scratchDoubles();
@@ -146,69 +196,6 @@ export function aucOfEstimates({ p, y, turnOffsets }: Estimates): number | null 
   }
   const found = aucOfSides(successes.subarray(0, right), failures.subarray(0, wrong));
   return Number.isFinite(found) ? found : null;
-}
-
-const saidIn = scratchDoubles();
-const solvedIn = scratchDoubles();
-const squaredIn = scratchDoubles();
-
-/**
- * Per group Σ (p − y)² − Σ (y − ȳ_g)²: above 0 the estimates are worse than the group's own rate of success.
- *
- * @returns [groups] NaN: no estimate of it is held against anything
- */
-function regretsOf({ groupOf, groupCount }: TrajectoryBatch, { p, y, turnOffsets }: Estimates): Float64Array {
-  const count = saidIn(groupCount).fill(0);
-  const solved = solvedIn(groupCount).fill(0);
-  const squared = squaredIn(groupCount).fill(0);
-  for (let i = 0; i < y.length; i++) {
-    const outcome = y[i];
-    if (Number.isNaN(outcome)) continue;
-    const group = groupOf[i];
-    const end = turnOffsets[i + 1];
-    let said = 0;
-    let sum = squared[group];
-    for (let t = turnOffsets[i]; t < end; t++) {
-      const chance = p[t];
-      if (Number.isNaN(chance)) continue;
-      said++;
-      sum += (chance - outcome) ** 2;
-    }
-    count[group] += said;
-    solved[group] += said * outcome;
-    squared[group] = sum;
-  }
-  const regrets = new Float64Array(groupCount);
-  for (let g = 0; g < groupCount; g++) regrets[g] = squared[g] - (solved[g] - (solved[g] * solved[g]) / count[g]); // none: 0 / 0
-  return regrets;
-}
-
-/** The same under the names of the groups. */
-export function subgroupRegret(trajectories: TrajectoryBatch, estimates: Estimates): Record<string, number> {
-  return named(trajectories.groups, regretsOf(trajectories, estimates), -Infinity);
-}
-
-/**
- * The regrets from `least` on by name, of two groups with one name the later's. Few are enough: a name that is new to V8 costs
- * it more as a key of an object than the sums of its group.
- */
-function named(groups: readonly string[], regrets: Float64Array, least: number): Record<string, number> {
-  const regretOf: Record<string, number> = {};
-  for (let g = 0; g < regrets.length; g++) if (regrets[g] >= least) regretOf[groups[g]] = regrets[g];
-  return regretOf;
-}
-
-/** How many trajectories have an estimate and an outcome. */
-function estimatedTrajectories({ p, y, turnOffsets }: Estimates): number {
-  let count = 0;
-  for (let i = 0; i < y.length; i++) {
-    if (Number.isNaN(y[i])) continue;
-    const end = turnOffsets[i + 1];
-    let t = turnOffsets[i];
-    while (t < end && Number.isNaN(p[t])) t++;
-    if (t < end) count++;
-  }
-  return count;
 }
 
 interface Figures {
@@ -262,10 +249,10 @@ export const predictorCalibrationDiagnostic = defineDiagnostic({
   measure({ trajectories }, { bins }): Figures | null {
     const estimates = estimatesOf(trajectories);
     if (!estimates) return null;
-    const sums = calibrationSums(estimates, bins);
-    if (sums.bins.every(([count]) => count === 0)) return null;
-    const worst = worstGroups(trajectories.groups, regretsOf(trajectories, estimates));
-    return { sums, auc: aucOfEstimates(estimates), trajectories: estimatedTrajectories(estimates), worst };
+    const { sums, trajectories: estimated, regrets } = tally(estimates, bins);
+    if (estimated === 0) return null;
+    const worst = worstGroups(trajectories.groups, regrets);
+    return { sums, auc: aucOfEstimates(estimates), trajectories: estimated, worst };
   },
 
   read(steps) {
