@@ -104,13 +104,15 @@ function successOfVisitors(trajectories: TrajectoryBatch, before: Float64Array):
     for (let turn = turnOffsets[i]; turn < to; turn++) {
       const place = placeOf[turn];
       const others = place >= 0 ? judged[place] - one : 0;
-      before[turn] = others >= LEAST_VISITS ? (solved[place] - its) / others : NaN;
+      // `… : NaN` in one expression would be boxed at each turn
+      if (others >= LEAST_VISITS) before[turn] = (solved[place] - its) / others;
+      else before[turn] = NaN;
     }
   }
 }
 
 const judgedIn = scratchInts();
-const solvedIn = scratchInts();
+const solvedIn = scratchDoubles();
 
 /** Writes before each first turn how the others of the group did. */
 function successOfOthers(trajectories: TrajectoryBatch, before: Float64Array): void {
@@ -127,8 +129,9 @@ function successOfOthers(trajectories: TrajectoryBatch, before: Float64Array): v
     const first = turnOffsets[i];
     if (first === turnOffsets[i + 1]) continue;
     const others = judged[groupOf[i]] - 1;
-    const isJudged = !Number.isNaN(success[i]);
-    before[first] = isJudged && others > 0 ? (solved[groupOf[i]] - success[i]) / others : NaN;
+    // what is not said of itself (NaN) makes the share NaN
+    if (others > 0) before[first] = (solved[groupOf[i]] - success[i]) / others;
+    else before[first] = NaN;
   }
 }
 
