@@ -1,25 +1,22 @@
-import { DataSource, type DataSourceOptions, type Logger } from 'typeorm';
+import type { DataSource, Logger, MigrationInterface } from 'typeorm';
 
-export type DataSourceParts = {
-  readonly entities?: DataSourceOptions['entities'];
-  readonly migrations?: readonly (new () => object)[];
-  readonly applicationName?: string;
-};
-
-/** TypeORM's view of the database: plain columns, never a schema of its own making. Its pool is `driver.master`. */
-export function dataSource(
+/**
+ * TypeORM's view of the database, without entities and never with a schema of its own making. Loaded when it is asked for:
+ * threads that compute, and most commands, never do.
+ */
+export async function dataSource(
   url: string,
-  { entities = [], migrations = [], applicationName = 'recredit' }: DataSourceParts = {},
-): DataSource {
-  return new DataSource({
+  migrations: readonly (new () => MigrationInterface)[],
+): Promise<DataSource> {
+  const typeorm = await import('typeorm');
+  return new typeorm.DataSource({
     type: 'postgres',
     url,
-    entities,
-    migrations: [...migrations] as (new () => object)[] as never,
+    migrations: [...migrations],
     migrationsTableName: 'schema_migration',
     synchronize: false,
     installExtensions: false,
-    applicationName,
+    applicationName: 'recredit',
     poolErrorHandler: () => {},
     logger: SILENT,
   });

@@ -1,5 +1,4 @@
 export { binaryRows, type Columns, type Parameter } from './binary-rows.js';
-export { dataSource, type DataSourceParts } from './data-source.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.js';
 export { FileMemory, type LentMemory } from './file-memory.js';
 export { listenTo, type Listening } from './listen-to.js';

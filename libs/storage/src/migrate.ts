@@ -24,7 +24,7 @@ export async function runMigrations(url: string, migrations: readonly Migration[
     // polled: a session that waits inside pg_advisory_lock holds a snapshot, which `create index concurrently` waits for
     while (!(await client.query('select pg_try_advisory_lock($1) as mine', [LOCK])).rows[0].mine) await sleep(50);
     await refuseNewer(client, migrations);
-    const source = await dataSource(url, { migrations }).initialize();
+    const source = await (await dataSource(url, migrations)).initialize();
     try {
       const run = await source.runMigrations({ transaction: 'each' });
       return run.map(({ name }) => name);
