@@ -6,7 +6,7 @@ import type { Config } from '../config.js';
 import { playDemo } from '../demo/play-demo.js';
 import { logFile } from '../home-files.js';
 import { openPlatformLog } from '../platform-log.js';
-import { isPortTaken, startPlatform, type Platform, type PlatformOptions } from '../platform.js';
+import type { Platform, PlatformOptions } from '../platform.js';
 import { stopRequest } from '../stop-request.js';
 
 export function demoCommand(cli: Cli): Command {
@@ -44,6 +44,7 @@ export function demoCommand(cli: Cli): Command {
 
 /** On the port that was asked for, or, where that is taken, on a free one. */
 async function startAnywhere(cli: Cli, config: Config, options: PlatformOptions): Promise<Platform> {
+  const { isPortTaken, startPlatform } = await import('../platform.js');
   try {
     return await startPlatform(config, options);
   } catch (error) {

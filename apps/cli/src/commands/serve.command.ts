@@ -3,7 +3,6 @@ import type { Cli } from '../cli.js';
 import { firstKeyFile, logFile } from '../home-files.js';
 import { positiveNumber } from '../options.js';
 import { openPlatformLog } from '../platform-log.js';
-import { startPlatform } from '../platform.js';
 import { stopRequest } from '../stop-request.js';
 
 export function serveCommand(cli: Cli): Command {
@@ -16,6 +15,7 @@ export function serveCommand(cli: Cli): Command {
       1,
     )
     .action(async ({ workers }: { workers: number }) => {
+      const { startPlatform } = await import('../platform.js');
       const { config } = cli;
       const stop = stopRequest();
       const log = openPlatformLog(config.home, { level: config.logLevel, tell: (line) => cli.note(line) });
