@@ -9,9 +9,13 @@ import { withDiagnosedRun, type DiagnosedRun } from './diagnosed-run.js';
 import { WITHOUT_TOKENS } from './diagnostics.bench.js';
 
 const STEPS = 1_000;
-const TURNS = 2_000_000;
-/** Training steps that are measured before the clock starts, so that what is measured is what runs most of the time. */
-const WARM_UPS = 40;
+const TURNS = 10_000_000;
+/**
+ * Training steps that are measured, and times that the run is caught up, at least: the first time by threads that start, and
+ * compile what they do; the last time is what is measured, for it runs most of the time.
+ */
+const LEAST_STEPS = 1_000;
+const LEAST_TIMES = 3;
 /** Of the run that has tokens, which are read by nobody: its files are a hundred times as large. */
 const STEPS_WITH_TOKENS = 10;
 const TOKENS = 300;
@@ -42,10 +46,11 @@ async function rowsOf(run: DiagnosedRun, how: string): Promise<BenchRow[]> {
     'turns/s',
     [`reading the same columns of ${run.turns} turns${how}`, read.perCpuSecond],
     [
-      [`catching up, one thread${how}`, one.perSecond],
-      [`catching up, a thread per core${how}`, all.perSecond],
-      [`catching up, one thread, of a second of the processor${how}`, one.perCpuSecond],
-      [`catching up, a thread per core, of a second of the processors${how}`, all.perCpuSecond],
+      [`catching up, one thread${how}`, one.last.perSecond],
+      [`catching up, a thread per core${how}`, all.last.perSecond],
+      [`catching up, a thread per core that starts with it${how}`, all.first.perSecond],
+      [`catching up, one thread, of a second of the processor${how}`, one.last.perCpuSecond],
+      [`catching up, a thread per core, of a second of the processors${how}`, all.last.perCpuSecond],
     ],
   );
 }
@@ -64,7 +69,7 @@ async function rates(turns: number, work: () => Promise<unknown>): Promise<Rates
 }
 
 /** From nothing to figures of every training step, in threads as a worker has them. */
-async function caughtUp({ pool, segments, id, asOf, turns }: DiagnosedRun, threads: number): Promise<Rates> {
+async function caughtUp({ pool, segments, id, asOf, turns, steps }: DiagnosedRun, threads: number) {
   const workers = shardThreads(threads, { ownEstimators: [], device: 'auto' });
   const measure = (task: MeasureTask) => workers.run({ segments, task }, { name: 'measure' });
   const ports = {
@@ -74,15 +79,13 @@ async function caughtUp({ pool, segments, id, asOf, turns }: DiagnosedRun, threa
     concurrency: threads * SHARDS_PER_THREAD,
     catalogue: WITHOUT_TOKENS,
   };
-  const forget = () => pool.query('truncate diagnostic_figures');
+  const times: Rates[] = [];
   try {
-    const steps = await stepRevisions(pool, id, asOf);
-    // twice: the first time some threads are still starting
-    for (let time = 0; time < 2; time++) {
-      await measureSteps(ports, id, asOf, steps.slice(0, WARM_UPS * threads));
-      await forget();
+    while (times.length < LEAST_TIMES || times.length * steps < LEAST_STEPS) {
+      await pool.query('truncate diagnostic_figures');
+      times.push(await rates(turns, async () => measureSteps(ports, id, asOf, await stepRevisions(pool, id, asOf))));
     }
-    return await rates(turns, async () => measureSteps(ports, id, asOf, await stepRevisions(pool, id, asOf)));
+    return { first: times[0], last: times.at(-1)! };
   } finally {
     await workers.destroy();
   }

@@ -63,6 +63,7 @@ async function storeRun(pool: Pool, store: SegmentStore, { steps, turnsOfStep, t
   await pool.query(`insert into run (id, project_id, name) values ($1, 'bench', 'bench')`, [id]);
   await storeRows(pool, id, steps, perStep);
   const made = madeStep(perSegment * turnsOfStep, tokensOfTurn);
+  await storeSignals(pool, id, [...made.columns.keys()]);
   const files = [];
   for (let ordinal = 0; ordinal * perSegment < steps; ordinal++) {
     const [first, last] = [ordinal * perSegment, Math.min(steps, (ordinal + 1) * perSegment) - 1];
@@ -115,6 +116,15 @@ async function storeSegment(pool: Pool, run: string, row: SegmentRow): Promise<v
        array_fill(${TURNS_OF_TRAJECTORY}, array[$5::int])
      from generate_series($3::int, $4::int) as step`,
     [run, ordinal, first, last, perStep],
+  );
+}
+
+/** Who measures asks whether the run has tokens. */
+async function storeSignals(pool: Pool, run: string, paths: readonly string[]): Promise<void> {
+  await pool.query(
+    `insert into signal_summary (run_id, source, level, name, rows, numbers, sum)
+     select $1, 'recorded', split_part(path, '.', 1), split_part(path, '.', 2), 1, 0, 0 from unnest($2::text[]) as path`,
+    [run, paths],
   );
 }
 
