@@ -63,7 +63,9 @@ export function failureClusters(trajectories: TrajectoryBatch, options: ClusterO
 
 /** Of clusters of these sizes; null: there is none. */
 export function concentrationOf(sizes: Int32Array) {
-  let [total, largest, squares] = [0, 0, 0];
+  let total = 0;
+  let largest = 0;
+  let squares = 0;
   for (let c = 0; c < sizes.length; c++) {
     total += sizes[c];
     if (sizes[c] > largest) largest = sizes[c];

@@ -81,7 +81,8 @@ function byLargest(rewards: Float64Array): Float64Array {
  */
 function preferenceLoss(trajectories: TrajectoryBatch, rewards: Float64Array, outcome: NumericValues): number {
   const score = rowMeans(rewards, trajectories.turnOffsets).map((mean) => (Number.isNaN(mean) ? 0 : mean));
-  let [sum, pairs] = [0, 0];
+  let sum = 0;
+  let pairs = 0;
   for (const group of groupMembers(trajectories)) {
     const failed = group.filter((i) => !(outcome[i] > 0));
     for (const won of group.filter((i) => outcome[i] > 0)) {

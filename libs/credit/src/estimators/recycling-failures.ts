@@ -23,7 +23,8 @@ function turnRatios(
   mask: NumericValues | undefined,
 ): Float64Array {
   return new Float64Array(stateKey.length).map((_, t) => {
-    let [sum, count] = [0, 0];
+    let sum = 0;
+    let count = 0;
     for (let k = tokenOffsets[t]; k < tokenOffsets[t + 1]; k++) {
       if (mask?.[k] === 0) continue;
       sum += (updated?.[k] ?? NaN) - (logprob?.[k] ?? NaN);

@@ -37,7 +37,9 @@ export function cumulativeRegret(trajectories: TrajectoryBatch, budgets: readonl
 }
 
 function regret({ values, spent }: { values: readonly number[]; spent: readonly number[] }, budget: number): number {
-  let [x, y, area] = [0, 0, 0];
+  let x = 0;
+  let y = 0;
+  let area = 0;
   for (let t = 0; t < values.length && x < budget; t++) {
     if (spent[t] <= 0) {
       y = values[t];

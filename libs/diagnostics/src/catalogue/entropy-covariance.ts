@@ -41,7 +41,9 @@ export interface CovarianceOptions {
 export function entropyCovariance({ credit, logprob, mask }: CreditedTokens, options: CovarianceOptions) {
   const { clipCovLow, clipCovHigh, klCovPercent } = options;
   const covariances = new Float64Array(credit.length);
-  let [n, sumA, sumL] = [0, 0, 0];
+  let n = 0;
+  let sumA = 0;
+  let sumL = 0;
   for (let k = 0; k < credit.length; k++) {
     if (isLeftOut(credit[k], logprob[k], mask, k)) continue;
     n++;
@@ -49,7 +51,13 @@ export function entropyCovariance({ credit, logprob, mask }: CreditedTokens, opt
     sumL += logprob[k];
   }
   const [meanA, meanL] = [sumA / n, sumL / n];
-  let [at, total, squaresA, squaresL, positive, positiveSum, band] = [0, 0, 0, 0, 0, 0, 0];
+  let at = 0;
+  let total = 0;
+  let squaresA = 0;
+  let squaresL = 0;
+  let positive = 0;
+  let positiveSum = 0;
+  let band = 0;
   for (let k = 0; k < credit.length; k++) {
     if (isLeftOut(credit[k], logprob[k], mask, k)) continue;
     const a = credit[k] - meanA;
@@ -90,7 +98,8 @@ function isLeftOut(credit: number, logprob: number, mask: NumericValues | null, 
 function sumOfLargest(values: Float64Array, count: number): number {
   if (count === 0) return 0;
   const [least] = selectPair(values, values.length - count);
-  let [sum, above] = [0, 0];
+  let sum = 0;
+  let above = 0;
   for (let i = 0; i < values.length; i++) {
     if (values[i] <= least) continue;
     sum += values[i];

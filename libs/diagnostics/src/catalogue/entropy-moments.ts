@@ -29,7 +29,8 @@ export function entropyMoments(trajectories: TrajectoryBatch, { minimumTokens }:
   const kept = new Float64Array(entropy?.length ?? 0);
   const rows = entropy === null ? 0 : offsets.length - 1;
   for (let i = 0; i < rows; i++) {
-    let [n, total] = [0, 0];
+    let n = 0;
+    let total = 0;
     for (let k = offsets[i]; k < offsets[i + 1]; k++) {
       const h = entropy![k];
       if ((mask !== null && mask[k] === 0) || h !== h) continue;
@@ -38,7 +39,9 @@ export function entropyMoments(trajectories: TrajectoryBatch, { minimumTokens }:
     }
     if (n < Math.max(minimumTokens, 2)) continue;
     const mean = total / n;
-    let [second, third, fourth] = [0, 0, 0];
+    let second = 0;
+    let third = 0;
+    let fourth = 0;
     for (let k = 0; k < n; k++) {
       const centred = kept[k] - mean;
       const square = centred * centred;

@@ -76,7 +76,13 @@ function fitOf(points: readonly EntropyScore[], { leastSteps, leastRange, leastR
  * Moments by Welford's updates; of a line R² is S_xy² / (S_xx S_yy).
  */
 function shareSoFar({ leastSteps, leastRange, leastR2 }: z.infer<typeof Thresholds>) {
-  let [n, first, meanX, meanY, xx, xy, yy] = [0, 0, 0, 0, 0, 0, 0];
+  let n = 0;
+  let first = 0;
+  let meanX = 0;
+  let meanY = 0;
+  let xx = 0;
+  let xy = 0;
+  let yy = 0;
   let [low, high] = [Infinity, -Infinity];
   return ({ entropy, score }: EntropyScore): number | null => {
     if (n++ === 0) first = score;

@@ -205,7 +205,8 @@ function raiseEach(weights: Float64Array, taskOf: Int32Array, from: number, end:
 function usualSimilarity(compared: readonly Compared[], taskOf: Int32Array, tasks: number, maxHistory: number): number {
   // [tasks] the last failure that remembered it
   const rememberedBy = rememberedByOf(tasks).fill(-1);
-  let [raised, remembered] = [0, 0];
+  let raised = 0;
+  let remembered = 0;
   for (const { at, alike } of compared) {
     let similar = 0;
     for (const { similarity } of alike) similar += similarity;
@@ -343,7 +344,9 @@ const isSamePair = (a: ComparedFailure, b: ComparedFailure) =>
 
 /** Of the weights of tasks; one that has none weighs 1. */
 function sumsOf(tasks: ReadonlySet<string>, weights: ReadonlyMap<string, number>) {
-  let [total, squares, greatest] = [0, 0, 0];
+  let total = 0;
+  let squares = 0;
+  let greatest = 0;
   for (const task of tasks) {
     const weight = weights.get(task) ?? 1;
     total += weight;

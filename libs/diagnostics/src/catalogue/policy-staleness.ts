@@ -42,11 +42,25 @@ export function policyStaleness(
   const mask = numbers(trajectories, 'token.mask');
   const offsets = composeOffsets(trajectories.turnOffsets, trajectories.tokenOffsets);
   const perTrajectory: { readonly row: number; readonly logPplDiff: number }[] = [];
-  let [n, kl, k2, ratios, chi2, most, absolute, low, high, weights, squares] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-  let [trainingPpl, rolloutPpl, chi2Sequence] = [0, 0, 0];
+  let n = 0;
+  let kl = 0;
+  let k2 = 0;
+  let ratios = 0;
+  let chi2 = 0;
+  let most = 0;
+  let absolute = 0;
+  let low = 0;
+  let high = 0;
+  let weights = 0;
+  let squares = 0;
+  let trainingPpl = 0;
+  let rolloutPpl = 0;
+  let chi2Sequence = 0;
   const rows = logprob === null || rollout === null ? 0 : offsets.length - 1;
   for (let i = 0; i < rows; i++) {
-    let [count, sum, sumRollout] = [0, 0, 0];
+    let count = 0;
+    let sum = 0;
+    let sumRollout = 0;
     for (let k = offsets[i]; k < offsets[i + 1]; k++) {
       const l = logprob![k];
       const r = rollout![k];
@@ -115,7 +129,8 @@ const cut = (d: number) => Math.max(-MOST, Math.min(MOST, d));
 
 function versionLag(trajectories: TrajectoryBatch): number | null {
   const version = numbers(trajectories, 'trajectory.policyVersion');
-  let [sum, count] = [0, 0];
+  let sum = 0;
+  let count = 0;
   version?.forEach((said, i) => {
     if (Number.isNaN(said)) return;
     sum += trajectories.trainingStep[i] - said;

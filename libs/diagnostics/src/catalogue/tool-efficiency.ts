@@ -17,7 +17,8 @@ function countCalls(trajectories: TrajectoryBatch, calls: Float64Array): { total
   const column = trajectories.columns.get('turn.toolName');
   const names = column ? jsonValues(column) : [];
   const error = numbers(trajectories, 'turn.toolError');
-  let [total, failed] = [0, 0];
+  let total = 0;
+  let failed = 0;
   for (let i = 0; i < calls.length; i++) {
     const before = total;
     for (let turn = turnOffsets[i]; turn < turnOffsets[i + 1]; turn++) {
@@ -54,9 +55,14 @@ export function toolEfficiency(trajectories: TrajectoryBatch, toolWeight: number
     reward[i] = (success[i] === 1 ? 1 : 0) + economy[i];
   }
   const perGroup: GroupUse[] = [];
-  let [used, blindlyUsed] = [0, 0];
-  let [excess, qualifying, lift, lifted] = [0, 0, 0, 0];
-  let [variance, ofEconomy] = [0, 0];
+  let used = 0;
+  let blindlyUsed = 0;
+  let excess = 0;
+  let qualifying = 0;
+  let lift = 0;
+  let lifted = 0;
+  let variance = 0;
+  let ofEconomy = 0;
   for (const { name, rows } of groupRows(trajectories)) {
     const group = usesOf(rows, calls, success);
     used += group.used;
@@ -103,7 +109,10 @@ interface GroupUse {
 /** How the trajectories of one group use tools. `excess` needs two successes, `lift` some with a call and some without. */
 function usesOf(rows: readonly number[], calls: Float64Array, success: Float64Array) {
   let [used, solved, solvedCalls, fewest] = [0, 0, 0, Infinity];
-  let [judgedWith, solvedWith, judgedWithout, solvedWithout] = [0, 0, 0, 0];
+  let judgedWith = 0;
+  let solvedWith = 0;
+  let judgedWithout = 0;
+  let solvedWithout = 0;
   for (let k = 0; k < rows.length; k++) {
     const row = rows[k];
     const isUse = calls[row] > 0;

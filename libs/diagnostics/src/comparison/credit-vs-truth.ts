@@ -50,7 +50,9 @@ export function truthSums(
 function labelSums(credit: Float64Array, truth: Float64Array) {
   const countByLabel = new Float64Array(3);
   const creditByLabel = new Float64Array(3);
-  let [unlabelled, positive, negative] = [0, 0, 0];
+  let unlabelled = 0;
+  let positive = 0;
+  let negative = 0;
   for (let i = 0; i < credit.length; i++) {
     const label = truth[i];
     if (!Number.isFinite(credit[i]) || !Number.isFinite(label)) continue;
@@ -68,7 +70,8 @@ function labelSums(credit: Float64Array, truth: Float64Array) {
 }
 
 function pairSums(turnOffsets: Int32Array, credit: Float64Array, truth: Float64Array) {
-  let [pairs, rightPairs] = [0, 0];
+  let pairs = 0;
+  let rightPairs = 0;
   for (let i = 0; i + 1 < turnOffsets.length; i++) {
     const found = concordance(credit, truth, turnOffsets[i], turnOffsets[i + 1]);
     pairs += found.pairs;

@@ -75,7 +75,10 @@ export interface GradientPush {
 
 /** @param credit, weight [turns] */
 export function gradientPush(credit: Float64Array, weight: Float64Array): GradientPush {
-  let [turns, net, size, squares] = [0, 0, 0, 0];
+  let turns = 0;
+  let net = 0;
+  let size = 0;
+  let squares = 0;
   for (let t = 0; t < credit.length; t++) {
     const pushed = credit[t] * Math.sqrt(weight[t]);
     if (!Number.isFinite(pushed)) continue;
@@ -95,7 +98,9 @@ export function gradientPush(credit: Float64Array, weight: Float64Array): Gradie
  * @param left, right, weight [turns]
  */
 export function gradientCosine(left: Float64Array, right: Float64Array, weight: Float64Array): number {
-  let [both, ofLeft, ofRight] = [0, 0, 0];
+  let both = 0;
+  let ofLeft = 0;
+  let ofRight = 0;
   for (let t = 0; t < left.length; t++) {
     const product = left[t] * right[t] * weight[t];
     if (!Number.isFinite(product)) continue;

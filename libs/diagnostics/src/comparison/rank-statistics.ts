@@ -40,7 +40,10 @@ export function noRanks(of: Ascending): WeightedRanks {
  */
 export function rankAgain(ranks: WeightedRanks, weight: Int32Array): void {
   const { row, group, endsTie } = ranks.of;
-  let [below, equal, squares, first] = [0, 0, 0, 0];
+  let below = 0;
+  let equal = 0;
+  let squares = 0;
+  let first = 0;
   for (let i = 0; i < row.length; i++) {
     equal += weight[group[i]];
     if (!endsTie[i]) continue;
@@ -83,7 +86,11 @@ export function classedCredit({ row, group, endsTie }: Ascending, truth: Float64
  * @param weight [groups]
  */
 export function weightedAuc({ packed }: ClassedCredit, weight: Int32Array): number {
-  let [negative, positive, tiedNegative, tiedPositive, over] = [0, 0, 0, 0, 0];
+  let negative = 0;
+  let positive = 0;
+  let tiedNegative = 0;
+  let tiedPositive = 0;
+  let over = 0;
   for (const flags of packed) {
     const w = weight[flags >> 3];
     if ((flags & NEGATIVE) !== 0) tiedNegative += w;
@@ -116,10 +123,18 @@ export function rankStatistics(
   result: Float64Array,
 ): void {
   const { rank, total } = truth;
-  let [squares, products] = [0, 0];
-  let [below, negative, zero] = [0, 0, 0];
-  let [tied, tiedNegative, tiedZero, tiedRanks] = [0, 0, 0, 0];
-  let [overNegative, overOthers, underOthers] = [0, 0, 0];
+  let squares = 0;
+  let products = 0;
+  let below = 0;
+  let negative = 0;
+  let zero = 0;
+  let tied = 0;
+  let tiedNegative = 0;
+  let tiedZero = 0;
+  let tiedRanks = 0;
+  let overNegative = 0;
+  let overOthers = 0;
+  let underOthers = 0;
   for (let i = 0; i < packed.length; i++) {
     const flags = packed[i];
     const w = weight[flags >> 3];
