@@ -1,28 +1,14 @@
 /** A text to compare. What a comparison looks up is made when it is asked for, and kept. */
-export class IndexedText {
+export interface IndexedText {
+  /** [length] code points */
+  readonly codes: Int32Array;
   /** none of its characters is popular */
   readonly isWhole: boolean;
-  #characters: CharacterIndex | null = null;
-  #pairs: PairIndex | null = null;
-
-  /** @param codes [length] code points */
-  constructor(readonly codes: Int32Array) {
-    this.isWhole = codes.length < POPULAR_FROM;
-  }
-
-  characters(): CharacterIndex {
-    return (this.#characters ??= indexCharacters(this.codes));
-  }
-
+  readonly characters: () => CharacterIndex;
   /** [length] code points; -1: popular */
-  indexed(): Int32Array {
-    return this.isWhole ? this.codes : this.characters().indexed;
-  }
-
+  readonly indexed: () => Int32Array;
   /** of one of the texts of a comparison only */
-  pairs(): PairIndex {
-    return (this.#pairs ??= indexPairs(this.indexed()));
-  }
+  readonly pairs: () => PairIndex;
 }
 
 /** The different characters of a text, in the order of their first appearance, and where each occurs. */
@@ -66,26 +52,20 @@ const MOST_BITS = 20;
 
 /** Reads the characters: code points, not UTF-16 units. */
 export function indexText(text: string): IndexedText {
-  const read = roomFor(text.length);
+  const read = new Int32Array(text.length);
   let length = 0;
   for (let at = 0; at < text.length; at++) {
     const code = codeAt(text, at);
     if (code > 0xffff) at++;
     read[length++] = code;
   }
-  return new IndexedText(length < read.length ? read.slice(0, length) : read);
-}
-
-/** Short texts lie side by side: to ask for memory takes longer than to read one. */
-const SHORT = 256;
-let shared = new Int32Array(0);
-let taken = 0;
-
-function roomFor(length: number): Int32Array {
-  if (length > SHORT) return new Int32Array(length);
-  if (taken + length > shared.length) [shared, taken] = [new Int32Array(32 * SHORT), 0];
-  taken += length;
-  return shared.subarray(taken - length, taken);
+  const codes = length < read.length ? read.slice(0, length) : read;
+  let [ofCharacters, ofPairs]: [CharacterIndex | null, PairIndex | null] = [null, null];
+  const characters = () => (ofCharacters ??= indexCharacters(codes));
+  const isWhole = length < POPULAR_FROM;
+  const indexed = () => (isWhole ? codes : characters().indexed);
+  const pairs = () => (ofPairs ??= indexPairs(indexed()));
+  return { codes, isWhole, characters, indexed, pairs };
 }
 
 function indexCharacters(codes: Int32Array): CharacterIndex {
