@@ -9,7 +9,7 @@ export { checkpointsOf, sketchesAt, type CheckpointOutline } from './readers/che
 export { finishedRecords } from './readers/finished-records.js';
 export { projectedPosition } from './readers/projected-position.js';
 export { projectorLag, type ProjectorLag } from './readers/projector-lag.js';
-export { countedSlices, rowsSeen, segmentSlices, type SegmentSlice, type StepRange } from './readers/segments-of.js';
+export { countedSlices, rowsSeen, segmentSlices, type SegmentSlice, type StepRange } from './readers/segment-slices.js';
 export { signalsOf } from './readers/signals-of.js';
 export { tagsOf, type SaidTag } from './readers/tags-of.js';
 export { turnsAt, type TurnPlace } from './readers/turns-at.js';

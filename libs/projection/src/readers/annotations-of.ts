@@ -1,6 +1,6 @@
 import type { Annotation } from '#lib/dataset';
 import type { Queryable } from '#lib/storage';
-import type { StepRange } from './segments-of.js';
+import type { StepRange } from './segment-slices.js';
 
 /**
  * Of the trajectories that are seen as of $4: events before it, and what no rewind before it superseded. What was said of

@@ -1,7 +1,7 @@
 import type { TrajectoryRecord } from '#lib/protocol';
 import type { Queryable } from '#lib/storage';
 import { FINISHED_COLUMNS, recordsOf, type FinishedTrajectory } from '../segment-records.js';
-import type { StepRange } from './segments-of.js';
+import type { StepRange } from './segment-slices.js';
 
 /** About, in memory. A trajectory that alone is larger comes alone. */
 const PAGE_BYTES = 16 * 1024 * 1024;

@@ -10,7 +10,7 @@ import { Projector } from '../projector.js';
 import { memoryStore } from '../read-model-rows.builder.js';
 import { annotationsOf, lastAnnotations } from './annotations-of.js';
 import { finishedRecords } from './finished-records.js';
-import { countedSlices } from './segments-of.js';
+import { countedSlices } from './segment-slices.js';
 import { signalsOf } from './signals-of.js';
 import { turnsAt } from './turns-at.js';
 import { turnsOf, turnsOfEach } from './turns-of.js';
