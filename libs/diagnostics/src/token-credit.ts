@@ -1,6 +1,7 @@
 import { findEstimator, runEstimator, turnCredit } from '#lib/credit';
 import { numbers, type NumericValues, type SignalPath, type TrajectoryBatch } from '#lib/dataset';
 import { composeOffsets, repeatRows } from '#lib/numeric';
+import { isAnySaid } from './said.js';
 
 /** The advantage of every token. */
 export interface TokenCredit {
@@ -44,5 +45,5 @@ export function creditNote(creditIsLogged: number | null | undefined): string {
 
 function said(trajectories: TrajectoryBatch, path: SignalPath): NumericValues | null {
   const values = numbers(trajectories, path);
-  return values?.some((value) => !Number.isNaN(value)) ? values : null;
+  return values && isAnySaid(values) ? values : null;
 }

@@ -1,7 +1,8 @@
-import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
+import { numbers, type TrajectoryBatch } from '#lib/dataset';
 import { allEqual, pairLabels, scratchDoubles, scratchInts } from '#lib/numeric';
 import { z } from 'zod';
 import { bestRows } from '../best-rows.js';
+import { isAnySaid } from '../said.js';
 import { counted, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 import { placesOf, sharedPlaces, trajectoryOfTurns, turnsByLabel, type TurnLists } from '../visits.js';
@@ -129,11 +130,6 @@ function returnsOf(trajectories: TrajectoryBatch, gamma: number): Float64Array {
 }
 
 const orNothing = (value: number) => (Number.isNaN(value) ? 0 : value);
-
-function isAnySaid(values: NumericValues): boolean {
-  for (let k = 0; k < values.length; k++) if (!Number.isNaN(values[k])) return true;
-  return false;
-}
 
 const pairsOf = (n: number) => (n * (n - 1)) / 2;
 

@@ -3,7 +3,8 @@ import type { Turn } from '#lib/protocol';
 import { expect, it } from 'vitest';
 import { diagnoseRecords } from '../diagnose.fixture.js';
 import { rollout } from './behaviour.fixture.js';
-import { failureCauseDiagnostic, failureCauses } from './failure-cause.js';
+import { failureCauses } from '../failure-causes.js';
+import { failureCauseDiagnostic } from './failure-cause.js';
 
 const LIMITS = { maxTurns: null, maxTokens: null };
 

@@ -2,7 +2,8 @@ import { seededRandom } from '#lib/numeric';
 import { expect, it } from 'vitest';
 import { diagnoseRecords } from '../diagnose.fixture.js';
 import { rollout } from './behaviour.fixture.js';
-import { FailureCurriculum, failureSimilarityDiagnostic } from './failure-similarity.js';
+import { FailureCurriculum } from '../failure-curriculum.js';
+import { failureSimilarityDiagnostic } from './failure-similarity.js';
 
 const OPTIONS = { topK: 1, boost: 0.5, selfBoost: 0.1, similarityThreshold: 0, maxHistory: 2, maxChars: 0 };
 const failure = (task: string, fingerprint: string) => ({ task, fingerprint });

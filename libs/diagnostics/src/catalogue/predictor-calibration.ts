@@ -1,6 +1,7 @@
 import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
 import { aucOfSides, clamp, scratchDoubles } from '#lib/numeric';
 import { z } from 'zod';
+import { binOf } from '../bin-of.js';
 import { bestRows } from '../best-rows.js';
 import { defineDiagnostic, MAX_EVIDENCE, type Measured } from '../diagnostic.js';
 import { successOf } from '../groups.js';
@@ -146,9 +147,6 @@ function tally({ p, y, turnOffsets, groupOf, groupCount }: Estimates, bins: numb
     regrets: regretsOf(ofGroup),
   };
 }
-
-/** The bin of an estimate: an edge goes to the upper one. What is no chance goes to the nearest. */
-export const binOf = (chance: number, bins: number) => (chance >= 1 ? bins - 1 : chance > 0 ? (chance * bins) | 0 : 0);
 
 function regretsOf({ said, solved, squared }: Record<'said' | 'solved' | 'squared', Float64Array>): Float64Array {
   const regrets = new Float64Array(said.length);

@@ -1,13 +1,14 @@
 import { numbers, type NumericValues, type TrajectoryBatch } from '#lib/dataset';
 import { scratchDoubles, scratchInts } from '#lib/numeric';
 import { z } from 'zod';
+import { binOf } from '../bin-of.js';
 import { mean, successOf } from '../groups.js';
 import { medianOf } from '../median.js';
 import { isWhole, lostFrom, rightToWrong, securedFrom, type PrefixOptions } from '../prefix-curves.js';
+import { isAnySaid } from '../said.js';
 import { figure, percent } from '../sentences.js';
 import { stepwise } from '../stepwise.js';
 import { placesOf, visitorsOf } from '../visits.js';
-import { binOf } from './predictor-calibration.js';
 
 /** Where the outcome of one trajectory was decided. */
 export interface PrefixCurve {
@@ -83,7 +84,7 @@ export function successBefore(
   before: Float64Array = new Float64Array(trajectories.stateKey.length),
 ): { before: Float64Array; source: 'logged' | 'anchored' } {
   const said = numbers(trajectories, 'turn.successEstimate');
-  const isLogged = said !== null && !isSilent(said);
+  const isLogged = said !== null && isAnySaid(said);
   if (isLogged) before.set(said.subarray(0, -1), 1);
   else successOfVisitors(trajectories, before);
   successOfOthers(trajectories, before);
@@ -133,11 +134,6 @@ function successOfOthers(trajectories: TrajectoryBatch, before: Float64Array): v
     if (others > 0) before[first] = (solved[groupOf[i]] - success[i]) / others;
     else before[first] = NaN;
   }
-}
-
-function isSilent(values: NumericValues): boolean {
-  for (let k = 0; k < values.length; k++) if (!Number.isNaN(values[k])) return false;
-  return true;
 }
 
 const BINS = 10;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { count, counted, figure } from '../sentences.js';
 import { mixedOutcomes, spendGreedily } from '../trace-allocation.js';
-import { keptTallies, mergeTallies, talliesOf } from './difficulty-bands.js';
+import { keptTallies, mergeTallies, talliesOf } from '../task-tallies.js';
 
 /** A prompt or a prefix that rollouts can start from. */
 export interface BudgetAnchor {

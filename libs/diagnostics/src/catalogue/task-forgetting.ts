@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineDiagnostic, MAX_EVIDENCE } from '../diagnostic.js';
 import { mean } from '../groups.js';
 import { agreeing, count, counted, figure, percent } from '../sentences.js';
-import { keptTallies, talliesOf, type TaskTally } from './difficulty-bands.js';
+import { keptTallies, talliesOf, type TaskTally } from '../task-tallies.js';
 
 export interface ForgettingOptions {
   /** of the moving average: how much the newest step counts */
